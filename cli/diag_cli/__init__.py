@@ -1,0 +1,1 @@
+"""The command line of diag: parse, call the engine, render; nothing else."""

@@ -1,0 +1,3 @@
+"""The diagnosis engine, usable as a library."""
+
+__version__ = "0.1.0"
