@@ -52,7 +52,7 @@ class ExecutorStatus(StrEnum):
 class Verdict(StrEnum):
     """A gatekeeper status, a verifier verdict, a ceiling."""
 
-    PASS = "PASS"  # noqa: S105 - a verdict, not a password
+    PASS = "PASS"
     LOW_CONFID = "LOW_CONFID"
     REJECT = "REJECT"
 
@@ -177,7 +177,7 @@ class Reason(StrEnum):
     EXECUTOR_FAILED = "executor_failed"
     EXECUTOR_UNKNOWN_STATUS = "executor_unknown_status"
     EXECUTOR_ERROR = "executor_error"
-    GATEKEEPER_PASS = "gatekeeper_pass"  # noqa: S105 - a reason, not a password
+    GATEKEEPER_PASS = "gatekeeper_pass"
     GATEKEEPER_LOW_CONFID = "gatekeeper_low_confid"
     GATEKEEPER_NO_VERIFIED_BINDING = "gatekeeper_no_verified_binding"
     GATEKEEPER_REJECT = "gatekeeper_reject"
@@ -186,7 +186,7 @@ class Reason(StrEnum):
     VERIFIED_INPUT_BUILT = "verified_input_built"
     VERIFIED_INPUT_UNKNOWN_STATUS = "verified_input_unknown_status"
     VERIFIED_INPUT_ERROR = "verified_input_error"
-    VERIFIER_PASS = "verifier_pass"  # noqa: S105 - a reason, not a password
+    VERIFIER_PASS = "verifier_pass"
     VERIFIER_REJECT = "verifier_reject"
     VERIFIER_LOW_CONFID_CEILING = "verifier_low_confid_ceiling"
     VERIFIER_LOW_CONFID_NO_GAP = "verifier_low_confid_no_gap"
@@ -224,4 +224,4 @@ STATUS_REASON: dict[tuple[Node, str], Reason] = {
     (Node.GATEKEEPER, Verdict.PASS): Reason.GATEKEEPER_PASS,
     (Node.GATEKEEPER, Verdict.REJECT): Reason.GATEKEEPER_REJECT,
 }
-"""Reasons that a status alone decides. The verifier's verdicts and the gatekeeper's LOW_CONFID need more of the state."""
+"""Reasons that a status alone decides; a verdict's and the gatekeeper's LOW_CONFID need more of the state."""

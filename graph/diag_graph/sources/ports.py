@@ -1,0 +1,120 @@
+"""What a source of evidence offers, one small protocol a kind, and the records they hand out.
+
+Times are seconds since the epoch, UTC, as floats (arrays: float64), unless a field says otherwise. A source knows no
+tool; analysis knows no source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEntry:
+    """One thing that evidence was read from, or could not be.
+
+    Attributes:
+        name: A file's path within the folder, or a live source's name.
+        kind: `metrics`, `logs`, `spans`, `alerts`, `changes`, `topology`, `document` or `unreadable`.
+        detail: What was found in it, in words with counts and units ("1,920 samples, 16 series").
+        problem: What could not be read of it and why, in words; None when all was read.
+    """
+
+    name: str
+    kind: str
+    detail: str
+    problem: str | None = None
+
+
+class Inventory(Protocol):
+    """What evidence there is."""
+
+    name: str
+    """How a person would call this source (a folder's name, a server's address)."""
+
+    def entries(self) -> Sequence[SourceEntry]:
+        """Everything that was looked at, unreadable things too."""
+
+    def span(self) -> TimeRange | None:
+        """From the first to the last time that stands in the evidence; None when nothing carries a time."""
+
+
+class MetricSource(Protocol):
+    """Numeric series."""
+
+    def series(
+        self, *, services: Sequence[str] = (), metrics: Sequence[str] = (), window: TimeRange | None = None
+    ) -> Sequence[Series]:
+        """The series of these services and metrics (empty: all), cut to the window; in a stable order."""
+
+
+class LogSource(Protocol):
+    """Log lines, in the order of their time where they have one."""
+
+    def records(self, window: TimeRange | None = None) -> Iterator[LogRecord]:
+        """Lines in the window; lines without a time are always given."""
+
+
+class SpanSource(Protocol):
+    """Spans of distributed traces."""
+
+    def spans(self, window: TimeRange | None = None) -> Sequence[Span]:
+        """Spans that start in the window."""
+
+
+class AlertSource(Protocol):
+    """Alerts."""
+
+    def alerts(self) -> Sequence[Alert]:
+        """All alerts, firing first."""
+
+
+class ChangeSource(Protocol):
+    """Deploys, commits, flags and configuration changes."""
+
+    def changes(self, window: TimeRange | None = None) -> Sequence[Change]:
+        """Changes in the window, oldest first; changes without a time are always given."""
+
+
+class TopologySource(Protocol):
+    """Who calls whom."""
+
+    def edges(self) -> Sequence[Edge]:
+        """Calls between services, caller first."""
+
+
+class DocumentSource(Protocol):
+    """Texts that are nothing else: command output, configuration, postmortems."""
+
+    def names(self) -> Sequence[str]:
+        """Names of all documents."""
+
+    def lines(self, name: str) -> Sequence[str]:
+        """A document's lines, without line ends.
+
+        Raises:
+            KeyError: there is no document of that name. Names are looked up, never opened as paths.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All sources of a run. A kind that is None has no source, and its tools are not offered."""
+
+    inventory: Inventory
+    metrics: MetricSource | None = None
+    logs: LogSource | None = None
+    spans: SpanSource | None = None
+    alerts: AlertSource | None = None
+    changes: ChangeSource | None = None
+    topology: TopologySource | None = None
+    documents: DocumentSource | None = None
+    window_hint: TimeRange | None = None
+    """A window that the source itself names (`incident.toml`)."""
+    zone: str = "UTC"
+    """IANA name of the zone in which times without one are read."""
+    notes: Mapping[str, str] = field(default_factory=dict)
