@@ -7,19 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from diag_graph.contracts import AgentStep, Invocation
+from diag_graph.outcome import RunDocument, RunRow
 
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A run begins. Times are ISO 8601 in UTC."""
+    """A run begins; `run` is its row, status RUNNING."""
 
-    run_id: str
-    session_id: str
-    agent_flow: str
-    question: str
-    model: str
-    started_at: str
-    replay_of: str | None = None
+    run: RunRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +63,9 @@ class AgentFinished:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """A run ended. `record` is the run's row: the envelope's `run` object with snake_case keys."""
+    """A run ended, well or badly."""
 
-    run_id: str
-    status: str
-    answer: str | None
-    verdict: str | None
-    model_verdict: str | None
-    failure_reason: str | None
-    orchestration_trace: dict[str, Any]
-    gatekeeper: dict[str, Any] | None
-    verifier: dict[str, Any] | None
-    findings: list[dict[str, Any]]
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    cost_usd: float | None
-    tool_calls: int
-    duration_ms: int
-    finished_at: str
+    document: RunDocument
 
 
 Event = RunStarted | NodeStarted | NodeFinished | ToolStarted | ToolFinished | AgentFinished | RunFinished

@@ -1,0 +1,65 @@
+"""A run as a whole: what `ask` and `replay` return, what the store keeps, what `trace` shows."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from diag_graph.contracts import AgentStep, AllowedClaim, Frozen, GatekeeperAudit, Invocation, JsonObject
+
+
+class RunStatus(StrEnum):
+    """The life cycle of a run; it says nothing of an answer's quality (D1)."""
+
+    RUNNING = "RUNNING"
+    SUCCESS = "SUCCESS"
+    FAILED = "FAILED"
+    INTERRUPTED = "INTERRUPTED"
+    """Never stored: how a RUNNING run reads whose process is gone (D2)."""
+
+
+class AgentFlow(StrEnum):
+    """Who asked: a person, or an alert."""
+
+    CHAT = "CHAT"
+    AIOPS = "AIOPS"
+
+
+class RunRow(Frozen):
+    """One run's own data. Times are ISO 8601 in UTC."""
+
+    run_id: str
+    session_id: str
+    agent_flow: AgentFlow = AgentFlow.CHAT
+    status: RunStatus
+    question: str
+    answer: str | None = None
+    verdict: str | None = None
+    """The verdict that the answer rests on; null after a fallback from before verification."""
+    model_verdict: str | None = None
+    """What the verifier itself said, for audit."""
+    model: str = ""
+    """The language model, `built-in analyst`, or `recorded`."""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+    tool_calls: int = 0
+    duration_ms: int | None = None
+    failure_reason: str | None = None
+    started_at: str
+    finished_at: str | None = None
+    replay_of: str | None = None
+    """Of a replay: the run id that the file names."""
+    orchestration_trace: JsonObject | None = None
+
+
+class RunDocument(Frozen):
+    """A run with everything that it left behind."""
+
+    run: RunRow
+    findings: tuple[AllowedClaim, ...] = ()
+    """The allowed claims, root causes first; empty after a fallback from before verification."""
+    gatekeeper: GatekeeperAudit | None = None
+    verifier: JsonObject | None = None
+    """The verifier's evaluation: `verdict` (effective), `model_verdict`, `ceiling`, `facts_checked`, `claim_flags`, ..."""
+    steps: tuple[AgentStep, ...] = ()
+    invocations: tuple[Invocation, ...] = ()
