@@ -1,0 +1,124 @@
+"""The schema, as steps that were taken one after another. Append; never change or remove a step that was released.
+
+Tables and columns are named for people who open the file with `sqlite3`; JSON stands in text columns and can be read
+with SQLite's own `json_extract`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+APPLIED_TABLE = "applied_migration"
+
+APPLICATION_ID = 0x64696167
+"""`diag` in ASCII, in SQLite's header: tells a store from any other program's database."""
+
+
+def m001_runs(db: Database) -> None:
+    """Conversations, runs, and what the agents, tools and checks of a run left behind."""
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.table("chat_session").create({"session_id": str, "title": str, "created_at": str}, pk="session_id")
+    db.table("diagnosis_run").create(
+        {
+            "run_id": str,
+            "session_id": str,
+            "agent_flow": str,
+            "status": str,
+            "question": str,
+            "answer": str,
+            "verdict": str,
+            "model_verdict": str,
+            "model": str,
+            "prompt_tokens": int,
+            "completion_tokens": int,
+            "cost_usd": float,
+            "tool_calls": int,
+            "duration_ms": int,
+            "failure_reason": str,
+            "started_at": str,
+            "finished_at": str,
+            "replay_of": str,
+            "orchestration_trace": str,
+            "findings": str,
+            # Who is running it: set while the run is RUNNING and its process cares for it, else null.
+            "owner_pid": int,
+            "owner_started": str,
+        },
+        pk="run_id",
+        not_null={"session_id", "agent_flow", "status", "question", "started_at"},
+        foreign_keys=[("session_id", "chat_session", "session_id")],
+    )
+    db.table("diagnosis_run").create_index(["session_id"])
+    db.table("agent_step").create(
+        {
+            "run_id": str,
+            "step_number": int,
+            "agent": str,
+            "attempt": int,
+            "round": int,
+            "status": str,
+            "output": str,
+            "error": str,
+            "error_kind": str,
+            "model": str,
+            "prompt_tokens": int,
+            "completion_tokens": int,
+            "cost_usd": float,
+            "duration_ms": int,
+            "created_at": str,
+        },
+        pk=("run_id", "step_number"),
+        foreign_keys=[("run_id", "diagnosis_run", "run_id")],
+    )
+    db.table("tool_invocation").create(
+        {
+            "run_id": str,
+            "invocation_id": str,
+            "position": int,
+            "tool": str,
+            "arguments": str,
+            "status": str,
+            "result": str,
+            "error": str,
+            "duration_ms": int,
+            "retrieval_details": str,
+            "created_at": str,
+        },
+        pk=("run_id", "invocation_id"),
+        foreign_keys=[("run_id", "diagnosis_run", "run_id")],
+    )
+    db.table("self_evaluation").create(
+        {"run_id": str, "gatekeeper_audit": str, "verifier_evaluation": str, "created_at": str},
+        pk="run_id",
+        foreign_keys=[("run_id", "diagnosis_run", "run_id")],
+    )
+
+
+MIGRATIONS: Sequence[Callable[[Database], None]] = (m001_runs,)
+
+
+def names() -> list[str]:
+    """Names of all steps that this version knows, in their order."""
+    return [step.__name__ for step in MIGRATIONS]
+
+
+def applied(db: Database) -> list[str]:
+    """Names of the steps that the file has taken; empty for a file that has no schema of ours."""
+    table = db.table(APPLIED_TABLE)
+    return [row["name"] for row in table.rows_where(order_by="rowid")] if table.exists() else []
+
+
+def apply_pending(db: Database) -> None:
+    """Take the missing steps. The caller holds a write transaction, so that of two processes one does it."""
+    done = set(applied(db))
+    if not done:
+        db.table(APPLIED_TABLE).create({"name": str, "applied_at": str}, pk="name", if_not_exists=True)
+    for step in MIGRATIONS:
+        if step.__name__ not in done:
+            step(db)
+            db.table(APPLIED_TABLE).insert({"name": step.__name__, "applied_at": datetime.now(UTC).isoformat()})
