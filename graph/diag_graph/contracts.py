@@ -105,6 +105,8 @@ class Invocation(Frozen):
     """The recorded result (secrets masked): a JSON value; null when there was none."""
     error: str | None = None
     duration_ms: int = 0
+    round: int = 1
+    """The evidence round in which it was made."""
     retrieval_details: JsonObject | None = None
 
 
@@ -345,6 +347,8 @@ class AgentStep(Frozen):
     """The failure, or why the output was not legal."""
     error_kind: FailureKind | None = None
     """Set when the call failed; null when it answered, legally or not."""
+    truncated: bool = False
+    """The model's token limit cut the output off."""
     model: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None

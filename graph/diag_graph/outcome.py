@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from diag_graph.contracts import AgentStep, AllowedClaim, Frozen, GatekeeperAudit, Invocation, JsonObject
+from diag_graph.contracts import AgentStep, AllowedClaim, Frozen, GatekeeperAudit, Invocation, JsonObject, Turn
 
 
 class RunStatus(StrEnum):
@@ -60,6 +60,8 @@ class RunDocument(Frozen):
     """The allowed claims, root causes first; empty after a fallback from before verification."""
     gatekeeper: GatekeeperAudit | None = None
     verifier: JsonObject | None = None
-    """The verifier's evaluation: `verdict` (effective), `model_verdict`, `ceiling`, `facts_checked`, `claim_flags`, ..."""
+    """The verifier's evaluation: `verdict` (effective), `model_verdict`, `ceiling`, `facts_checked`, `claim_flags`."""
+    history: tuple[Turn, ...] = ()
+    """The earlier turns of the session that the run was given."""
     steps: tuple[AgentStep, ...] = ()
     invocations: tuple[Invocation, ...] = ()

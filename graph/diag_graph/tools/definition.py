@@ -94,3 +94,12 @@ class Tool(Generic[ArgumentsT]):
 
 
 AnyTool = Tool[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as an executor sees it; `arguments` is a JSON schema."""
+
+    name: str
+    summary: str
+    arguments: JsonObject

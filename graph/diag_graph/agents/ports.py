@@ -1,0 +1,88 @@
+"""What the graph asks of an agent, whoever it is: a language model, the built-in analyst, or a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from diag_graph.contracts import Invocation, JsonObject
+from diag_graph.state import ComposerInput, ExecutorInput, PlannerInput, VerifierInput
+from diag_graph.tools.definition import ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class AgentReply:
+    """What an agent answered.
+
+    Attributes:
+        text: The answer, which the graph parses; None and the empty string are answers too, if bad ones.
+        truncated: The model's token limit cut the answer off, so that it is not to be trusted as a whole.
+        model: The model that answered; None when none did.
+        prompt_tokens: Tokens that went in, if the model says.
+        completion_tokens: Tokens that came out, if the model says.
+        cost_usd: Price in US dollars; None when it is not known.
+    """
+
+    text: str | None
+    truncated: bool = False
+    model: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+class Toolbox(Protocol):
+    """The executor's way to evidence. Every call goes through the run's ledger."""
+
+    def specs(self) -> Sequence[ToolSpec]:
+        """The tools that are offered."""
+
+    def call(self, tool: str, arguments: JsonObject) -> Invocation:
+        """Run a tool, or answer from the record when an equal call already succeeded (E2). Never raises for a tool."""
+
+    def adopt(self, invocation: Invocation) -> Invocation:
+        """Take over a call that was recorded earlier, as if it had just been made."""
+
+
+class Planner(Protocol):
+    """Turns a question into a plan."""
+
+    def plan(self, request: PlannerInput) -> AgentReply:
+        """Answer with a plan. Raises AgentFailure when no text comes."""
+
+
+class Executor(Protocol):
+    """Gathers evidence and binds claims to it."""
+
+    def execute(self, request: ExecutorInput, tools: Toolbox) -> AgentReply:
+        """Answer with an `executor_evidence_v2` document. Raises AgentFailure when no text comes."""
+
+
+class Verifier(Protocol):
+    """Judges verified claims by their evidence."""
+
+    def verify(self, request: VerifierInput) -> AgentReply:
+        """Answer with a verifier result. Raises AgentFailure when no text comes."""
+
+
+class Composer(Protocol):
+    """Words the answer."""
+
+    def compose(self, request: ComposerInput) -> AgentReply:
+        """Answer with a composed answer. Raises AgentFailure when no text comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSet:
+    """The four agents of a run.
+
+    Attributes:
+        label: How the run names who thinks: a model's name, `built-in analyst`, `recorded`.
+    """
+
+    planner: Planner
+    executor: Executor
+    verifier: Verifier
+    composer: Composer
+    label: str

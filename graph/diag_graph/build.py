@@ -1,0 +1,155 @@
+"""Wires nodes and routes into a LangGraph graph. Owns the counters and the events; knows nothing of what nodes do.
+
+`_wrapped` stands around every node. It counts (R2), checks the update's keys, turns an exception that a node let
+through into a way to fallback, and appends the event. Nodes see their channels only (`input_schema`) and reach the
+run's dependencies through LangGraph's runtime context.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple
+
+from langgraph.graph import END as LANGGRAPH_END
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from diag_graph import routing, state
+from diag_graph.errors import RunAborted
+from diag_graph.events import NodeFinished, NodeStarted
+from diag_graph.nodes import (
+    composer,
+    evidence_retry,
+    executor,
+    fallback,
+    gatekeeper,
+    planner,
+    verified_input,
+    verifier,
+)
+from diag_graph.nodes.deps import Deps, NodeCall
+from diag_graph.state import GRAPH_KEYS, STATE_KEYS, DiagnosisState, Event, Update
+from diag_graph.topology import END, RETRY_KEY, ROUTES, STATUS_KEY, Node, PlannerMode
+
+_log = logging.getLogger(__name__)
+
+Graph = CompiledStateGraph[DiagnosisState, Deps, DiagnosisState, DiagnosisState]
+Body = Callable[[Any, NodeCall], Update]
+"""A node's body: its channels and the call, to an update."""
+
+
+class NodeSpec(NamedTuple):
+    """A node's body, and the channels that LangGraph hands to it."""
+
+    body: Body
+    channels: type[state.Control]
+
+
+NODES: dict[Node, NodeSpec] = {
+    Node.PLANNER: NodeSpec(planner.run, state.PlannerChannels),
+    Node.EXECUTOR: NodeSpec(executor.run, state.ExecutorChannels),
+    Node.GATEKEEPER: NodeSpec(gatekeeper.run, state.GatekeeperChannels),
+    Node.VERIFIED_INPUT: NodeSpec(verified_input.run, state.VerifiedInputChannels),
+    Node.VERIFIER: NodeSpec(verifier.run, state.VerifierChannels),
+    Node.EVIDENCE_RETRY: NodeSpec(evidence_retry.run, state.EvidenceRetryChannels),
+    Node.COMPOSER: NodeSpec(composer.run, state.ComposerChannels),
+    Node.FALLBACK: NodeSpec(fallback.run, state.FallbackChannels),
+}
+
+
+def build_graph(bodies: dict[Node, Body] | None = None) -> Graph:
+    """Compile the diagnosis graph.
+
+    Args:
+        bodies: Other bodies for some nodes, for tests of the wiring.
+    """
+    builder = StateGraph(DiagnosisState, context_schema=Deps)
+    for node, spec in NODES.items():
+        body = (bodies or {}).get(node, spec.body)
+        action = _wrapped(node, body)
+        builder.add_node(node.value, action, input_schema=spec.channels)  # type: ignore[call-overload]
+        targets = {route.target for route in ROUTES if route.source is node}
+        if node is not Node.FALLBACK:
+            targets.add(Node.FALLBACK)
+        ends: dict[Hashable, str] = {
+            target: LANGGRAPH_END if target == END else str(target) for target in sorted(targets)
+        }
+        builder.add_conditional_edges(node.value, _way_out(node), ends)
+    builder.add_edge(START, Node.PLANNER.value)
+    return builder.compile()
+
+
+def _way_out(node: Node) -> Callable[[DiagnosisState], str]:
+    def way_out(current: DiagnosisState) -> str:
+        return routing.next_node(node, current)
+
+    return way_out
+
+
+def _wrapped(node: Node, body: Body) -> Callable[[Any, Runtime[Deps]], Update]:
+    def attempt(view: Any, runtime: Runtime[Deps]) -> Update:  # noqa: ANN401 - one of the channel types
+        deps = runtime.context
+        counters = _counters(node, view)
+        now = {**view, **counters}
+        round_ = view.get("evidence_retry_count", 0) + 1
+        technical = now.get(RETRY_KEY[node], 0) + 1 if node in RETRY_KEY else 1
+        deps.emit(NodeStarted(node, technical, round_))
+        begun = deps.clock()
+        update, reason = _run(node, body, now, NodeCall(deps, technical, round_))
+        event = Event(
+            node=node.value,
+            outcome=_outcome(node, update, reason),
+            reason_code=str(reason),
+            attempt=technical if node in RETRY_KEY else round_,
+        )
+        elapsed = round((deps.clock() - begun) * 1000)
+        deps.emit(NodeFinished(node, event["outcome"], event["reason_code"], event["attempt"], elapsed))
+        done = {**update, **counters, "orchestration_events": [event]}
+        failed = routing.next_node(node, {**now, **done}) in {node, Node.FALLBACK} or node is Node.FALLBACK
+        return {**done, "failure_reason": event["reason_code"] if failed else None}
+
+    return attempt
+
+
+def _run(node: Node, body: Body, view: dict[str, Any], call: NodeCall) -> tuple[Update, str]:
+    """The body's update and its reason code; an exception becomes an update that opens no way but fallback."""
+    try:
+        update = body(view, call)
+        unknown = set(update) - STATE_KEYS | set(update) & GRAPH_KEYS
+        if unknown:
+            raise KeyError(f"{node} may not write {', '.join(sorted(unknown))}")
+        if node is Node.FALLBACK:
+            return update, view["orchestration_events"][-1]["reason_code"]
+        return update, routing.reason_code(node, {**view, **update})
+    except RunAborted:
+        raise
+    except Exception:
+        if node is Node.FALLBACK:
+            raise
+        _log.exception("node %s failed", node)
+        return ({STATUS_KEY[node]: None} if node in STATUS_KEY else {}), routing.node_error(node)
+
+
+def _counters(node: Node, view: dict[str, Any]) -> Update:
+    """What entering a node does to the counters; no node body sets one (R2)."""
+    if node is Node.EVIDENCE_RETRY:
+        return {
+            "evidence_retry_count": view.get("evidence_retry_count", 0) + 1,
+            "planner_retry_count": 0,
+            "planner_mode": PlannerMode.EVIDENCE_GAP_ONLY,
+        }
+    if node is Node.VERIFIED_INPUT:
+        return {"verifier_retry_count": 0}
+    events = view.get("orchestration_events") or []
+    if node in RETRY_KEY and events and events[-1]["node"] == node:
+        return {RETRY_KEY[node]: view.get(RETRY_KEY[node], 0) + 1}
+    return {}
+
+
+def _outcome(node: Node, update: Update, reason: str) -> str:
+    if reason == routing.node_error(node):
+        return "ERROR"
+    status = update.get(STATUS_KEY[node]) if node in STATUS_KEY else "COMPLETED"
+    return str(status) if isinstance(status, str) else "UNKNOWN"

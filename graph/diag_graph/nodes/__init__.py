@@ -1,0 +1,1 @@
+"""The eight nodes, a file each: a narrow view of the state in, an update out."""

@@ -1,0 +1,301 @@
+"""The composition root: puts agents, tools, graph and listeners together for one run."""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from diag_graph.agents.ports import AgentSet
+from diag_graph.contracts import (
+    AgentStep,
+    DiagnosisContext,
+    GatekeeperAudit,
+    JsonObject,
+    Turn,
+    VerifiedDocument,
+    VerifierResult,
+)
+from diag_graph.errors import ConfigError, InputError, RunAborted
+from diag_graph.events import AgentFinished, Event, Listener, RunFinished, RunStarted
+from diag_graph.nodes.composer import view_claims
+from diag_graph.nodes.deps import Deps
+from diag_graph.outcome import AgentFlow, RunDocument, RunRow, RunStatus
+from diag_graph.sources.ports import Evidence
+from diag_graph.state import DiagnosisState
+from diag_graph.tools.definition import AnyTool, ToolContext
+from diag_graph.tools.ledger import Ledger
+from diag_graph.topology import RECURSION_LIMIT, Node, PlannerMode
+from diag_graph.trace import orchestration_trace
+
+MAX_QUESTION_CHARS = 20_000
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What one run is about, and who does it.
+
+    Attributes:
+        question: The user's question.
+        agents: Who thinks.
+        tools: What they may call; empty in a replay.
+        context: What the tools work on; None in a replay.
+        session_id: The conversation.
+        history: Its earlier turns, oldest first.
+        now: The run's clock, ISO 8601 in UTC.
+        flow: Who asked.
+        replay_of: Of a replay: the run id that the file names.
+    """
+
+    question: str
+    agents: AgentSet
+    now: str
+    session_id: str
+    tools: tuple[AnyTool, ...] = ()
+    context: ToolContext | None = None
+    history: tuple[Turn, ...] = ()
+    flow: AgentFlow = AgentFlow.CHAT
+    replay_of: str | None = None
+
+
+def diagnose(
+    question: str,
+    *,
+    evidence: Evidence | None = None,
+    session_id: str | None = None,
+    history: Sequence[Turn] = (),
+    now: datetime | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    zone: str = "UTC",
+    model: str | None = None,
+    listeners: Sequence[Listener] = (),
+) -> RunDocument:
+    """Ask a question of the evidence.
+
+    Args:
+        question: What the user wants to know.
+        evidence: Where the tools look; None: nowhere.
+        session_id: The conversation that this goes on with; None begins one.
+        history: Its earlier turns, oldest first.
+        now: The run's clock; None: the machine's.
+        since: Start of the window to look at, as the user wrote it.
+        until: End of the window.
+        zone: The user's time zone (IANA name), in which times without one are read.
+        model: The language model that thinks; None: the built-in analyst.
+        listeners: Who hears what happens, as it happens.
+
+    Returns:
+        The run with its answer; its status is FAILED only when no safe answer could be made (D1).
+
+    Raises:
+        InputError: the question or a time cannot be used.
+        ConfigError: the model cannot be used.
+    """
+    from diag_graph.agents.analyst import built_in_analyst
+    from diag_graph.tools.catalogue import offered_tools
+    from diag_graph.tools.window import run_window
+
+    if model:
+        raise ConfigError(
+            f"this version has no agents for language models, and {model!r} is set",
+            "Leave out --model and unset DIAG_MODEL: the built-in analyst answers without one.",
+        )
+    clean = question.strip()
+    if not clean:
+        raise InputError("the question is empty", 'Ask something: diag ask "why did checkout latency jump at 14:05?"')
+    if len(clean) > MAX_QUESTION_CHARS:
+        raise InputError(f"the question has {len(clean):,} characters, more than {MAX_QUESTION_CHARS:,}", "Shorten it.")
+    moment = iso(now or datetime.now(UTC))
+    context = None
+    if evidence is not None:
+        window = run_window(evidence, clean, now or datetime.now(UTC), since=since, until=until, zone=zone)
+        context = ToolContext(evidence=evidence, window=window, now=moment, zone=zone)
+    return execute(
+        Assignment(
+            question=clean,
+            agents=built_in_analyst(),
+            tools=offered_tools(evidence) if evidence is not None else (),
+            context=context,
+            session_id=session_id or new_id(),
+            history=tuple(history),
+            now=moment,
+        ),
+        listeners,
+    )
+
+
+def execute(assignment: Assignment, listeners: Sequence[Listener] = ()) -> RunDocument:
+    """Run the graph once.
+
+    Args:
+        assignment: What to do, and with whom.
+        listeners: Who hears what happens.
+
+    Returns:
+        The run, also when it failed.
+
+    Raises:
+        RunAborted: an agent ended the run from inside (a replay that diverged); listeners have heard the end before.
+        KeyboardInterrupt: likewise.
+    """
+    return _Run(assignment, listeners).execute()
+
+
+class _Run:
+    """One run, from its first event to its last."""
+
+    def __init__(self, assignment: Assignment, listeners: Sequence[Listener]) -> None:
+        self._assignment = assignment
+        self._listeners = tuple(listeners)
+        self._steps: list[AgentStep] = []
+        self._ledger = Ledger(assignment.tools, assignment.context, self._emit)
+        self._state: dict[str, Any] = {}
+        self._begun = time.perf_counter()
+        self._row = RunRow(
+            run_id=new_id(),
+            session_id=assignment.session_id,
+            agent_flow=assignment.flow,
+            status=RunStatus.RUNNING,
+            question=assignment.question,
+            model=assignment.agents.label,
+            started_at=assignment.now,
+            replay_of=assignment.replay_of,
+        )
+
+    def execute(self) -> RunDocument:
+        self._emit(RunStarted(self._row))
+        try:
+            self._stream()
+        except RunAborted:
+            self._finish("replay_diverged")
+            raise
+        except KeyboardInterrupt:
+            self._finish("interrupted")
+            raise
+        except Exception as error:  # noqa: BLE001 - a graph that dies still leaves its run, as far as it got (T2)
+            _log.exception("the graph died")
+            return self._finish(f"graph_error: {type(error).__name__}")
+        return self._finish(None)
+
+    def _stream(self) -> None:
+        """Run the graph, keeping the last state that it reached."""
+        from langchain_core.runnables import RunnableConfig
+
+        from diag_graph.build import build_graph
+        from diag_graph.telemetry import tracing_as_configured
+
+        assignment, row = self._assignment, self._row
+        deps = Deps(agents=assignment.agents, ledger=self._ledger, emit=self._emit)
+        initial: DiagnosisState = {
+            "diagnosis_context": DiagnosisContext(
+                question=assignment.question,
+                history=assignment.history,
+                session_id=row.session_id,
+                run_id=row.run_id,
+                now=assignment.now,
+            ),
+            "planner_mode": PlannerMode.NORMAL,
+            "planner_retry_count": 0,
+            "verifier_retry_count": 0,
+            "composer_retry_count": 0,
+            "evidence_retry_count": 0,
+            "orchestration_events": [],
+        }
+        config: RunnableConfig = {
+            "recursion_limit": RECURSION_LIMIT,
+            "configurable": {"thread_id": row.run_id},
+            "metadata": {"run_id": row.run_id, "session_id": row.session_id},
+        }
+        with tracing_as_configured():
+            for values in build_graph().stream(initial, config, context=deps, stream_mode="values"):
+                self._state = dict(values)
+
+    def _finish(self, death: str | None) -> RunDocument:
+        """Put the run together and tell everybody; `death` says why the graph did not end by itself."""
+        state = self._state
+        events = state.get("orchestration_events") or []
+        rests = death is None and _rests_on_verdict(events)
+        verdict = state.get("effective_verdict") if rests else None
+        answer = state.get("final_answer") if death is None else None
+        done = self._row.model_copy(
+            update={
+                "status": RunStatus.SUCCESS if answer else RunStatus.FAILED,
+                "answer": answer,
+                "verdict": verdict,
+                "model_verdict": state.get("verifier_model_verdict"),
+                "prompt_tokens": _total([step.prompt_tokens for step in self._steps]),
+                "completion_tokens": _total([step.completion_tokens for step in self._steps]),
+                "cost_usd": _total([step.cost_usd for step in self._steps]),
+                "tool_calls": len(self._ledger.invocations),
+                "duration_ms": round((time.perf_counter() - self._begun) * 1000),
+                "failure_reason": death or state.get("failure_reason"),
+                "finished_at": iso(datetime.now(UTC)),
+                "orchestration_trace": orchestration_trace(events, state.get("evidence_retry_count", 0)),
+            }
+        )
+        audit = state.get("gatekeeper_result")
+        document = RunDocument(
+            run=done,
+            findings=view_claims(state) if rests else (),  # type: ignore[arg-type]
+            gatekeeper=audit if isinstance(audit, GatekeeperAudit) else None,
+            verifier=_evaluation(state, verdict),
+            history=self._assignment.history,
+            steps=tuple(self._steps),
+            invocations=self._ledger.invocations,
+        )
+        self._emit(RunFinished(document))
+        return document
+
+    def _emit(self, event: Event) -> None:
+        if isinstance(event, AgentFinished):
+            self._steps.append(event.step)
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception:  # noqa: BLE001
+                # A listener only shows or keeps what happened; its fault must never change what the run does.
+                _log.exception("a listener failed on %s", type(event).__name__)
+
+
+def _rests_on_verdict(events: Sequence[Any]) -> bool:
+    """Whether the answer rests on the verdict: the composer ended the run, or its failure led to fallback."""
+    nodes = [event["node"] for event in events]
+    return nodes[-1:] == [Node.COMPOSER] or nodes[-2:] == [Node.COMPOSER, Node.FALLBACK]
+
+
+def _evaluation(state: dict[str, Any], verdict: str | None) -> JsonObject | None:
+    result = state.get("verifier_output")
+    if not isinstance(result, VerifierResult):
+        return None
+    verified = state.get("verified_executor_output")
+    claims = verified.claims if isinstance(verified, VerifiedDocument) else ()
+    return {
+        "verdict": verdict,
+        "model_verdict": state.get("verifier_model_verdict"),
+        "ceiling": state.get("verifier_verdict_ceiling"),
+        "facts_checked": [fact.model_dump(mode="json") for fact in result.facts_checked],
+        "missing_info": list(result.missing_info),
+        "recommended_actions": list(result.recommended_actions),
+        "claim_flags": [{"claim_id": c.claim_id, "flags": [str(flag) for flag in c.flags]} for c in claims if c.flags],
+    }
+
+
+def _total(parts: Sequence[Any]) -> Any:  # noqa: ANN401 - a sum of ints, or of floats, or None
+    known = [part for part in parts if part is not None]
+    return sum(known) if known else None
+
+
+def new_id() -> str:
+    """A new run or session id: 16 hexadecimal digits, of which a unique beginning will do to name it."""
+    return uuid.uuid4().hex[:16]
+
+
+def iso(moment: datetime) -> str:
+    """A time as contracts state it: ISO 8601 in UTC with milliseconds."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,219 @@
+"""The graph's state, and the narrow view of it that each node gets.
+
+Three layers keep a node's sight narrow (S1):
+
+* `DiagnosisState` is what LangGraph holds. Only the wrapper in `build` and the guards in `routing` know it.
+* `CHANNELS` names, for each node, the keys that LangGraph hands to it at all (its `input_schema`).
+* The frozen `...Input` models are what a node's body, and so an agent, is given. They are built by `select_input`.
+
+Every key is replaced by what a node returns, but for `orchestration_events`, which is appended to.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Annotated, Any, TypedDict
+
+from diag_graph.contracts import (
+    AllowedClaim,
+    CompletedQuery,
+    ComposedAnswer,
+    DiagnosisContext,
+    FactCheck,
+    Frozen,
+    GatekeeperAudit,
+    JsonObject,
+    Plan,
+    RetryContext,
+    Turn,
+    VerifiedDocument,
+    VerifiedEvidence,
+    VerifierResult,
+)
+from diag_graph.topology import AgentStatus, ExecutorStatus, PlannerMode, Verdict
+
+
+class Event(TypedDict):
+    """What one node attempt did (SPEC section 8)."""
+
+    node: str
+    outcome: str
+    reason_code: str
+    attempt: int
+
+
+class Control(TypedDict, total=False):
+    """What the wrapper needs at every node to count attempts and to write events."""
+
+    planner_retry_count: int
+    verifier_retry_count: int
+    composer_retry_count: int
+    evidence_retry_count: int
+    orchestration_events: Annotated[list[Event], operator.add]
+
+
+class DiagnosisState(Control, total=False):
+    """The whole state (SPEC section 3). It holds no prompt, no model reasoning and no raw tool result."""
+
+    diagnosis_context: DiagnosisContext
+    planner_plan: Plan | None
+    planner_status: AgentStatus | None
+    planner_mode: PlannerMode
+    executor_output: JsonObject | None
+    executor_status: ExecutorStatus | None
+    gatekeeper_result: GatekeeperAudit | None
+    gatekeeper_status: Verdict | None
+    verified_executor_output: VerifiedDocument | None
+    verified_evidence: tuple[VerifiedEvidence, ...]
+    verified_binding_count: int
+    verifier_verdict_ceiling: Verdict | None
+    verifier_output: VerifierResult | None
+    verifier_status: AgentStatus | None
+    verifier_model_verdict: Verdict | None
+    effective_verdict: Verdict | None
+    composer_output: ComposedAnswer | None
+    composer_status: AgentStatus | None
+    retry_context: RetryContext | None
+    final_answer: str | None
+    failure_reason: str | None
+
+
+# --- what LangGraph hands to each node -------------------------------------------------------------------------
+
+
+class PlannerChannels(Control, total=False):
+    """Planner: the question, and in round two what is missing."""
+
+    diagnosis_context: DiagnosisContext
+    planner_mode: PlannerMode
+    retry_context: RetryContext | None
+
+
+class ExecutorChannels(Control, total=False):
+    """Executor: the question, the plan, and in round two the prior verified output."""
+
+    diagnosis_context: DiagnosisContext
+    planner_plan: Plan | None
+    retry_context: RetryContext | None
+
+
+class GatekeeperChannels(Control, total=False):
+    """Gatekeeper: the executor's output; invocations come from this run's ledger."""
+
+    executor_output: JsonObject | None
+
+
+class VerifiedInputChannels(Control, total=False):
+    """Verified input: the executor's output and its audit."""
+
+    executor_output: JsonObject | None
+    gatekeeper_result: GatekeeperAudit | None
+    gatekeeper_status: Verdict | None
+
+
+class VerifierChannels(Control, total=False):
+    """Verifier: what was verified, and the ceiling that the wrapper applies to its verdict."""
+
+    diagnosis_context: DiagnosisContext
+    verified_executor_output: VerifiedDocument | None
+    gatekeeper_result: GatekeeperAudit | None
+    verified_evidence: tuple[VerifiedEvidence, ...]
+    verifier_verdict_ceiling: Verdict | None
+
+
+class EvidenceRetryChannels(Control, total=False):
+    """Evidence retry: what was verified and what the verifier missed."""
+
+    verified_executor_output: VerifiedDocument | None
+    verified_evidence: tuple[VerifiedEvidence, ...]
+    verifier_output: VerifierResult | None
+
+
+class ComposerChannels(Control, total=False):
+    """Composer: what the allowed claims are computed from."""
+
+    diagnosis_context: DiagnosisContext
+    verified_executor_output: VerifiedDocument | None
+    verified_evidence: tuple[VerifiedEvidence, ...]
+    verifier_output: VerifierResult | None
+    effective_verdict: Verdict | None
+
+
+class FallbackChannels(ComposerChannels, total=False):
+    """Fallback: the cause (the last event), and for a composer cause what was verified."""
+
+    failure_reason: str | None
+
+
+# --- what a node's body is given -------------------------------------------------------------------------------
+
+
+class ToolCard(Frozen):
+    """An evidence tool as the planner sees it."""
+
+    name: str
+    summary: str
+
+
+class SkillCard(Frozen):
+    """A skill as the planner sees it; its body is never here."""
+
+    name: str
+    description: str
+
+
+class PlannerInput(Frozen):
+    """All that a planner may know."""
+
+    question: str
+    history: tuple[Turn, ...] = ()
+    now: str
+    mode: PlannerMode = PlannerMode.NORMAL
+    evidence_gaps: tuple[FactCheck, ...] = ()
+    """In round two: what the verifier could not find support for (E1)."""
+    completed_queries: tuple[CompletedQuery, ...] = ()
+    confirmed_facts: tuple[str, ...] = ()
+    """In round two: the texts of claims that stand verified, for orientation."""
+    tools: tuple[ToolCard, ...] = ()
+    skills: tuple[SkillCard, ...] = ()
+    knowledge_domains: tuple[str, ...] = ()
+    format_reminder: str | None = None
+    """Set on a technical retry, for a model: the fixed reminder of the contract (R3)."""
+
+
+class ExecutorInput(Frozen):
+    """All that an executor may know; tools are handed to it beside this."""
+
+    question: str
+    now: str
+    plan: Plan
+    retry_context: RetryContext | None = None
+
+
+class VerifierInput(Frozen):
+    """All that a verifier may know."""
+
+    question: str
+    verified_output: VerifiedDocument
+    audit: GatekeeperAudit
+    evidence: tuple[VerifiedEvidence, ...]
+    format_reminder: str | None = None
+
+
+class ComposerInput(Frozen):
+    """All that a composer may know."""
+
+    question: str
+    allowed_claims: tuple[AllowedClaim, ...]
+    verdict: Verdict
+    missing_info: tuple[str, ...] = ()
+    recommended_actions: tuple[str, ...] = ()
+    format_reminder: str | None = None
+
+
+Update = dict[str, Any]
+"""A node's update of the state; its keys are checked against `DiagnosisState` once, in the wrapper."""
+
+STATE_KEYS = frozenset(DiagnosisState.__annotations__) | frozenset(Control.__annotations__)
+GRAPH_KEYS = frozenset(Control.__annotations__) | {"planner_mode", "failure_reason"}
+"""Keys that the graph alone may write, and no node's body (R2)."""
