@@ -1,0 +1,316 @@
+"""Series that changed at the onset: which, how, from what to what, since when, and how sure that is.
+
+Works on a folder's or a server's series in groups that share their sample times, so that thousands of series cost
+milliseconds each hundred. How much is too much is learned from the evidence itself: the same comparison is made at
+pseudo-onsets within the baseline, and what moved there without an incident sets the threshold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from diag_graph.analysis.departures import Departures, departures, first_departure
+from diag_graph.analysis.records import FloatArray, Series, TimeRange
+
+MIN_BASELINE = 5
+"""Samples before the onset below which nothing is said about a series' normal state."""
+GUARD_SHARE = 12
+MAX_GUARD = 3
+"""One sample in twelve before the onset, at most three, is no baseline: an onset is never exactly known."""
+MIN_CONSTANT = 10
+"""Samples before the onset from which "it never moved" means something."""
+SATURATION_Z = 60.0
+"""Deviation from which more does not count as more: beyond it the size of the change tells, not the calm before it."""
+FEW_SAMPLES = 2
+"""Samples that do not make a state: a series that gave so few since the onset may have stopped, or just appeared."""
+MANY_SAMPLES = 12
+"""Samples since the onset from which a change must last for three of them."""
+MIN_SWING = 1.6
+"""A change must be this many times as large as the baseline's own largest equally long excursion."""
+SPIKE_Z = 14.0
+SPIKE_SWING = 4.0
+"""Thresholds for one sample alone, which persistence cannot vouch for."""
+BASE_THRESHOLD = 5.0
+"""Deviation in scales below which nothing is reported, however quiet the rest is."""
+THRESHOLD_CAP = 15.0
+"""The learned threshold never exceeds this: a baseline that holds an earlier incident must not hide the present one."""
+
+_COUNTER = re.compile(r"(_total|_count|_sum)$")
+_SKIPPED = re.compile(r"(_bucket|_created)$")
+
+
+class ChangeKind(StrEnum):
+    """How a series changed."""
+
+    LEVEL = "level"
+    """It moved to another level and stayed there for several samples."""
+    SPIKE = "spike"
+    """One sample stands out, and there is no second one since the onset that could confirm it."""
+    STOPPED = "stopped"
+    """Its samples end at the onset though others go on."""
+    APPEARED = "appeared"
+    """Its samples begin at the onset."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricChange:
+    """One series that changed.
+
+    Attributes:
+        series: The series as it was compared: a counter as its rate.
+        kind: How it changed.
+        direction: `up`, `down`, `appeared` or `stopped`.
+        onset: Time of the first sample of the new state (of the last sample, for a series that stopped).
+        before: Median before the onset of the run; NaN for a series that appeared.
+        after: Median since `onset` while the change lasted (a spike: its value); NaN for a series that stopped.
+        samples_before: Number of baseline samples.
+        samples_after: Number of samples since `onset`.
+        z: Deviation in robust standard deviations of the baseline.
+        score: Comparable over series: grows with `z` and with the relative change, and not with the unit.
+        rate: The series is a counter, and values are its increase per second.
+        ended: When it was back within its baseline; None when it was not.
+    """
+
+    series: Series
+    kind: ChangeKind
+    direction: str
+    onset: float
+    before: float
+    after: float
+    samples_before: int
+    samples_after: int
+    z: float
+    score: float
+    rate: bool = False
+    ended: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSurvey:
+    """All that was found, and how it was looked for.
+
+    Attributes:
+        changes: Strongest first.
+        compared: Number of series that could be compared.
+        skipped: Number of series that could not: too few samples before or since, or histogram buckets.
+        threshold: Deviation in scales above which a change was reported.
+    """
+
+    changes: tuple[MetricChange, ...]
+    compared: int
+    skipped: int
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Group:
+    """Series with the same sample times, as a matrix."""
+
+    series: list[Series]
+    rates: list[bool]
+    times: FloatArray
+    values: FloatArray
+    split: int
+    """Index of the first sample that is no baseline: at or after the onset, or in the guard before it."""
+
+    @property
+    def persistence(self) -> int:
+        """Samples that a change must last: two, three where there are many, one where there is no second."""
+        later = self.times.size - self.split
+        return 1 if later < FEW_SAMPLES else 2 if later < MANY_SAMPLES else 3
+
+
+def survey_metrics(series: Iterable[Series], window: TimeRange, onset: float) -> MetricSurvey:
+    """Find the series that changed at the onset.
+
+    Args:
+        series: Series to look at; samples outside the window are ignored.
+        window: What to look at; what lies before the onset is the baseline.
+        onset: When the trouble began.
+    """
+    prepared = [item for one in series if (item := _prepared(one, window)) is not None]
+    comparable, changes, skipped = _presence(prepared, onset)
+    groups = _grouped(comparable, onset)
+    results = [(group, departures(*_halves(group, group.split), group.persistence)) for group in groups]
+    threshold = _learned_threshold(groups)
+    compared = sum(len(group.series) for group in groups)
+    for group, result in results:
+        changes.extend(_level_changes(group, result, threshold))
+    changes.sort(key=lambda change: (-change.score, change.onset, change.series.service, change.series.metric))
+    return MetricSurvey(tuple(changes), compared, skipped, threshold)
+
+
+def _prepared(series: Series, window: TimeRange) -> tuple[Series, bool] | None:
+    """The finite samples in the window, a counter as its rate; None for what cannot be compared."""
+    if _SKIPPED.search(series.metric):
+        return None
+    keep = (series.times >= window.start) & (series.times <= window.end) & np.isfinite(series.values)
+    times, values = (series.times, series.values) if keep.all() else (series.times[keep], series.values[keep])
+    if times.size == 0:
+        return None
+    if _COUNTER.search(series.metric) and _never_falls(values):
+        rates = counter_rate(times, values)
+        return Series(series.service, series.metric, times[1:], rates, series.labels, series.source), True
+    return Series(series.service, series.metric, times, values, series.labels, series.source), False
+
+
+def _never_falls(values: FloatArray) -> bool:
+    """Whether it counts up, resets aside. A gauge that happens to end in `_total` falls more often."""
+    if values.size < MIN_BASELINE:
+        return False
+    steps = np.diff(values)
+    return bool((steps < 0).sum() <= max(1, 0.02 * steps.size) and (steps > 0).any() and values.min() >= 0)
+
+
+def counter_rate(times: FloatArray, values: FloatArray) -> FloatArray:
+    """Increase per second of a counter between neighbouring samples; after a reset it has counted from zero.
+
+    Args:
+        times: Sample times in seconds, rising.
+        values: The counter's values.
+    """
+    steps = np.diff(values)
+    steps = np.where(steps < 0, values[1:], steps)
+    return np.asarray(steps / np.maximum(np.diff(times), 1e-9), dtype=np.float64)
+
+
+def _presence(
+    prepared: Sequence[tuple[Series, bool]], onset: float
+) -> tuple[list[tuple[Series, bool]], list[MetricChange], int]:
+    """Split off series that appeared or stopped at the onset, and those with too few samples."""
+    comparable: list[tuple[Series, bool]] = []
+    changes: list[MetricChange] = []
+    skipped = 0
+    if not prepared:
+        return comparable, changes, skipped
+    begin = min(one.times[0] for one, _ in prepared if one.times.size)
+    last = max(one.times[-1] for one, _ in prepared if one.times.size)
+    for one, rate in prepared:
+        before = int(np.searchsorted(one.times, onset, side="left"))
+        after = one.times.size - before
+        step = float(np.median(np.diff(one.times))) if one.times.size > FEW_SAMPLES else 0.0
+        silence = last - one.times[-1] if one.times.size else 0.0
+        if before >= MIN_BASELINE and step and _stopped(one.times, before, step, last, onset):
+            changes.append(_presence_change(one, rate, before, after, silence / step))
+        elif before == 0 and after > FEW_SAMPLES and onset - begin >= MIN_BASELINE * step and one.values.any():
+            changes.append(_presence_change(one, rate, before, after, float(min(after, 10))))
+        elif before >= MIN_BASELINE and after >= 1:
+            comparable.append((one, rate))
+        else:
+            skipped += 1
+    return comparable, changes, skipped
+
+
+def _stopped(times: FloatArray, before: int, step: float, last: float, onset: float) -> bool:
+    """Whether a series ended about the onset: silent for longer than any gap that it had before, twice over."""
+    if times.size - before > FEW_SAMPLES or times[-1] < onset - 3 * max(step, 60.0):
+        return False
+    gaps = np.diff(times[:before])
+    return bool(last - times[-1] > max(3.0 * step, 2.0 * float(gaps.max())))
+
+
+def _presence_change(series: Series, rate: bool, before: int, after: int, weight: float) -> MetricChange:
+    appeared = before == 0
+    z = min(weight, 10.0)
+    return MetricChange(
+        series=series,
+        kind=ChangeKind.APPEARED if appeared else ChangeKind.STOPPED,
+        direction="appeared" if appeared else "stopped",
+        onset=float(series.times[0] if appeared else series.times[-1]),
+        before=float("nan") if appeared else float(np.median(series.values[:before])),
+        after=float(np.median(series.values)) if appeared else float("nan"),
+        samples_before=before,
+        samples_after=after if appeared else 0,
+        z=z,
+        score=round(0.5 * float(np.log1p(z)), 3),
+        rate=rate,
+    )
+
+
+def _grouped(comparable: Sequence[tuple[Series, bool]], onset: float) -> list[_Group]:
+    by_grid: dict[bytes, list[tuple[Series, bool]]] = defaultdict(list)
+    for one in comparable:
+        by_grid[one[0].times.tobytes()].append(one)
+    groups = []
+    for members in by_grid.values():
+        times = members[0][0].times
+        matrix = np.stack([one.values for one, _ in members]).astype(np.float64)
+        split = int(np.searchsorted(times, onset, side="left"))
+        split -= min(split // GUARD_SHARE, MAX_GUARD)
+        groups.append(_Group([one for one, _ in members], [rate for _, rate in members], times, matrix, split))
+    return groups
+
+
+def _halves(group: _Group, split: int, end: int | None = None) -> tuple[FloatArray, FloatArray]:
+    return group.values[:, :split], group.values[:, split:end]
+
+
+def _learned_threshold(groups: Sequence[_Group]) -> float:
+    """The deviation that these series reach when nothing happens, from the same comparison within the baseline.
+
+    Each pseudo-onset is one draw of "the largest deviation over all series in a stretch without an incident"; the
+    threshold is the largest over the draws. With many series this is what a correction for multiple tests would guess
+    from a distribution; here it is measured, with the heavy tails that series of computers have.
+    """
+    draws: dict[int, float] = defaultdict(float)
+    for group in groups:
+        length = max(min(group.times.size - group.split, group.split // 4), group.persistence)
+        for draw, split in enumerate(range(group.split - length, max(MIN_BASELINE, group.split // 2) - 1, -length)):
+            result = departures(*_halves(group, split, split + length), group.persistence)
+            counted = (result.swing >= MIN_SWING) & ~result.constant
+            worst = np.where(counted, np.abs(result.z), 0.0).max()
+            draws[draw] = max(draws[draw], float(worst))
+    learned = max(draws.values(), default=0.0)
+    return float(np.clip(learned, BASE_THRESHOLD, THRESHOLD_CAP))
+
+
+def _level_changes(group: _Group, result: Departures, threshold: float) -> Iterable[MetricChange]:
+    alone = group.persistence == 1
+    needed_z, needed_swing = (max(threshold, SPIKE_Z), SPIKE_SWING) if alone else (threshold, MIN_SWING)
+    strong = (np.abs(result.z) >= needed_z) & (result.swing >= needed_swing)
+    # What never moved needs no comparison with how it moves, but enough samples to say "never".
+    strong |= result.constant & (result.z != 0) & (group.split >= MIN_CONSTANT) & (not alone)
+    for row in np.flatnonzero(strong):
+        yield _described(group, int(row), result, ChangeKind.SPIKE if alone else ChangeKind.LEVEL)
+
+
+def _described(group: _Group, row: int, result: Departures, kind: ChangeKind) -> MetricChange:
+    series, values = group.series[row], group.values[row, group.split :]
+    times = group.times[group.split :]
+    up = result.z[row] > 0
+    persistence = 1 if kind is ChangeKind.SPIKE else group.persistence
+    centre, band = float(result.centre[row]), (float(result.low[row]), float(result.high[row]))
+    one_sided = (-np.inf, band[1]) if up else (band[0], np.inf)
+    start = first_departure(values, *one_sided, persistence) or 0
+    inside = (values[start:] <= band[1]) if up else (values[start:] >= band[0])
+    ended = first_departure(-inside.astype(np.float64), -0.5, np.inf, max(2, persistence))
+    stop = start + ended if ended else values.size
+    after = float(values[start] if kind is ChangeKind.SPIKE else np.median(values[start:stop]))
+    return MetricChange(
+        series=series,
+        kind=kind,
+        direction="up" if up else "down",
+        onset=float(times[start]),
+        before=centre,
+        after=after,
+        samples_before=group.split,
+        samples_after=stop - start,
+        z=round(abs(float(result.z[row])), 2),
+        score=_score(float(result.z[row]), centre, after, kind),
+        rate=group.rates[row],
+        ended=float(times[stop]) if stop < values.size else None,
+    )
+
+
+def _score(z: float, before: float, after: float, kind: ChangeKind) -> float:
+    """Logarithm of the deviation, weighed by the relative change: 30 scales of 3 % are less than 15 scales of 300 %."""
+    size = max(abs(before), abs(after))
+    relative = abs(after - before) / size if size else 0.0
+    weight = 0.6 if kind is ChangeKind.SPIKE else 1.0
+    return round(weight * float(np.log1p(min(abs(z), SATURATION_Z))) * (0.3 + 0.7 * relative), 3)

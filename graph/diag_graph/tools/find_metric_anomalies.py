@@ -1,0 +1,83 @@
+"""`find_metric_anomalies`: series that changed at the onset, ranked."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from diag_graph.analysis.metric_changes import MetricSurvey, survey_metrics
+from diag_graph.analysis.numbers import plural
+from diag_graph.analysis.records import Series
+from diag_graph.sources.ports import Evidence, MetricSource
+from diag_graph.tools.definition import Tool, ToolContext, ToolOutput
+from diag_graph.tools.metric_statements import change_item, entity_of
+from diag_graph.tools.scope import OnsetArguments, Scope, asked_for, cut_to, matches, names, nothing, scope_of
+
+
+class MetricAnomalyArguments(OnsetArguments):
+    """Which series to compare with their baseline."""
+
+    service: str | None = Field(default=None, description="Only these: names or parts of names, comma-separated.")
+    metric: str | None = Field(default=None, description="Only these: names or parts of names, comma-separated.")
+    limit: int = Field(default=20, ge=1, le=200, description="How many to give, strongest first.")
+
+
+def _run(arguments: MetricAnomalyArguments, context: ToolContext) -> ToolOutput:
+    scope = scope_of(arguments, context)
+    source = context.evidence.metrics
+    series = [] if source is None else select_series(source, scope, arguments.service, arguments.metric)
+    asked = asked_for(service=arguments.service, metric=arguments.metric)
+    if scope.onset is None:
+        searched = plural(len(series), "series", "series")
+        text = f"No common change stands out in {searched}{asked} {scope.words}, and no onset is known to compare with."
+        return ToolOutput(nothing(text, "metric"), "no onset to compare with", empty=True)
+    survey = survey_metrics(series, scope.range, scope.onset)
+    if not survey.changes:
+        return ToolOutput(
+            nothing(_nothing_found(series, survey, scope, asked), "metric"), _summary(survey, scope), empty=True
+        )
+    items, truncated = cut_to(
+        [change_item(change) for change in survey.changes],
+        arguments.limit,
+        "name a service or a metric, or raise limit",
+    )
+    return ToolOutput(items, _summary(survey, scope), truncated=truncated, extra={"compared": survey.compared})
+
+
+def select_series(source: MetricSource, scope: Scope, service: str | None, metric: str | None) -> list[Series]:
+    """The series in the window whose service (or entity) and metric match the lists."""
+    services, metrics = names(service), names(metric)
+    return [
+        one
+        for one in source.series(window=scope.range)
+        if matches(services, one.service or entity_of(one)) and matches(metrics, one.metric)
+    ]
+
+
+def _nothing_found(series: list[Series], survey: MetricSurvey, scope: Scope, asked: str) -> str:
+    if not series:
+        return f"No series{asked} has samples {scope.words}."
+    thin = f"; {plural(survey.skipped, 'series', 'series')} had too few samples to compare" if survey.skipped else ""
+    return (
+        f"No series{asked} changed notably at the onset: {plural(survey.compared, 'series', 'series')} compared "
+        f"{scope.words_with_onset}{thin}."
+    )
+
+
+def _summary(survey: MetricSurvey, scope: Scope) -> str:
+    return (
+        f"{plural(len(survey.changes), 'series', 'series')} of {survey.compared + survey.skipped:,} changed "
+        f"({scope.words_with_onset}; {survey.skipped:,} had too few samples to compare)"
+    )
+
+
+def _offered(evidence: Evidence) -> bool:
+    return evidence.metrics is not None
+
+
+FIND_METRIC_ANOMALIES = Tool(
+    name="find_metric_anomalies",
+    summary="Metric series that changed at the onset, ranked: what changed, from what to what, when, by how much.",
+    arguments=MetricAnomalyArguments,
+    run=_run,
+    offered=_offered,
+)

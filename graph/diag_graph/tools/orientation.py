@@ -1,0 +1,70 @@
+"""Chooses a run's window: reads the sources that can date the trouble, and lets `analysis.window` decide."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from diag_graph.analysis.onset import common_onset, earlier_onset, event_counts
+from diag_graph.analysis.records import Alert, Series, TimeRange, Window
+from diag_graph.analysis.window import choose_window
+from diag_graph.sources.ports import Evidence
+from diag_graph.tools.metric_statements import entity_of
+
+_FAILURES = frozenset({"ERROR", "FATAL"})
+
+
+def orient(
+    evidence: Evidence, question: str, now: float, since: float | None = None, until: float | None = None
+) -> Window:
+    """The window of a run, and the onset of the trouble with its origin in words.
+
+    Args:
+        evidence: The run's sources; metrics, logs and spans are read only when nothing else settles the onset.
+        question: As typed.
+        now: The run's clock, seconds since the epoch.
+        since: Start of the trouble, as the user gave it.
+        until: End of what is to be looked at, as the user gave it.
+    """
+    alerts = evidence.alerts.alerts() if evidence.alerts else ()
+
+    def detect(within: TimeRange, stated: float | None) -> float | None:
+        series = _dating_series(evidence, within)
+        if stated is None:
+            return common_onset(series, within)
+        return earlier_onset(series, within, stated, _focus(question, alerts, series))
+
+    return choose_window(
+        question,
+        now,
+        alerts,
+        evidence.inventory.span(),
+        hint=evidence.window_hint,
+        since=since,
+        until=until,
+        detect=detect,
+        zone=evidence.zone,
+    )
+
+
+def _dating_series(evidence: Evidence, within: TimeRange) -> list[Series]:
+    """Metrics, and failures counted over time, so that logs and spans can date the trouble too."""
+    series = list(evidence.metrics.series(window=within)) if evidence.metrics else []
+    failures: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for record in evidence.logs.records(within) if evidence.logs else ():
+        if record.time is not None and record.level in _FAILURES:
+            failures[record.service, "error_lines"].append(record.time)
+    for span in evidence.spans.spans(within) if evidence.spans else ():
+        if span.error:
+            failures[span.service, "failed_spans"].append(span.start)
+    series.extend(event_counts(times, within, service, name) for (service, name), times in failures.items())
+    return series
+
+
+def _focus(question: str, alerts: Sequence[Alert], series: Sequence[Series]) -> frozenset[str]:
+    """Services that an alert is about or that the question names."""
+    named = {alert.service for alert in alerts if alert.service}
+    words = set(re.findall(r"[\w.:/-]+", question.lower()))
+    named.update(entity for one in series if (entity := entity_of(one)) and entity.lower() in words)
+    return frozenset(named)
