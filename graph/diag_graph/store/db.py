@@ -79,7 +79,7 @@ def _create_private(path: Path) -> None:
 def _connect_once(path: Path, wait_s: float) -> Database:
     with translated(path):
         with _numpy_hidden():
-            from sqlite_utils import Database  # noqa: PLC0415 - start-up: --help opens no store
+            from sqlite_utils import Database
 
         # A reader needs to write too (WAL's index); what lies on read-only ground is read as it stands.
         writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)

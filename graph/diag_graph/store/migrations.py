@@ -45,6 +45,7 @@ def m001_runs(db: Database) -> None:
             "replay_of": str,
             "orchestration_trace": str,
             "findings": str,
+            "history": str,
             # Who is running it: set while the run is RUNNING and its process cares for it, else null.
             "owner_pid": int,
             "owner_started": str,
@@ -65,6 +66,7 @@ def m001_runs(db: Database) -> None:
             "output": str,
             "error": str,
             "error_kind": str,
+            "truncated": int,
             "model": str,
             "prompt_tokens": int,
             "completion_tokens": int,
@@ -80,6 +82,7 @@ def m001_runs(db: Database) -> None:
             "run_id": str,
             "invocation_id": str,
             "position": int,
+            "round": int,
             "tool": str,
             "arguments": str,
             "status": str,

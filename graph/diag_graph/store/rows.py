@@ -9,13 +9,14 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from diag_graph.contracts import AgentStep, AllowedClaim, GatekeeperAudit, Invocation, JsonObject
+from diag_graph.contracts import AgentStep, AllowedClaim, GatekeeperAudit, Invocation, JsonObject, Turn
 from diag_graph.outcome import RunDocument, RunRow
 
 Row = Mapping[str, Any]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FINDINGS = TypeAdapter(tuple[AllowedClaim, ...])
+_HISTORY = TypeAdapter(tuple[Turn, ...])
 
 
 def storable(text: str) -> str:
@@ -50,7 +51,7 @@ _INVOCATION_JSON = frozenset({"arguments", "result", "retrieval_details"})
 
 
 def of_run(run: RunRow) -> dict[str, Any]:
-    """A run's row in `diagnosis_run`, without its findings."""
+    """A run's row in `diagnosis_run`, without its findings and history."""
     return _cells(run, as_json=_RUN_JSON)
 
 
@@ -59,14 +60,22 @@ def to_run(row: Row) -> RunRow:
     return RunRow.model_validate(_parsed(row, as_json=_RUN_JSON))
 
 
-def of_findings(document: RunDocument) -> str:
-    """The findings of a run, as JSON."""
-    return to_json([claim.model_dump() for claim in document.findings])
+def of_outcome(document: RunDocument) -> dict[str, Any]:
+    """The rest of a run's row in `diagnosis_run`: its findings, and the conversation that it was given."""
+    return {
+        "findings": to_json([claim.model_dump() for claim in document.findings]),
+        "history": to_json([turn.model_dump() for turn in document.history]),
+    }
 
 
 def to_findings(row: Row) -> tuple[AllowedClaim, ...]:
     """The findings that a row of `diagnosis_run` holds."""
     return _FINDINGS.validate_python(json.loads(row["findings"] or "[]"))
+
+
+def to_history(row: Row) -> tuple[Turn, ...]:
+    """The conversation that a row of `diagnosis_run` holds."""
+    return _HISTORY.validate_python(json.loads(row["history"] or "[]"))
 
 
 def of_step(step: AgentStep) -> dict[str, Any]:

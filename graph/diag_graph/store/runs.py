@@ -86,7 +86,7 @@ class Store:
     def finish_run(self, document: RunDocument) -> None:
         """Write how a run ended, its findings and its evaluation; nobody owns it any more."""
         run_id = document.run.run_id
-        ended = {"findings": rows.of_findings(document), "owner_pid": None, "owner_started": None}
+        ended = {**rows.of_outcome(document), "owner_pid": None, "owner_started": None}
         with self._writing():
             self._ensure_session(document.run)
             self._db.table("diagnosis_run").upsert({**rows.of_run(document.run), **ended}, pk="run_id")
@@ -154,6 +154,7 @@ class Store:
             return RunDocument(
                 run=_as_seen(found[0]),
                 findings=rows.to_findings(found[0]),
+                history=rows.to_history(found[0]),
                 gatekeeper=gatekeeper,
                 verifier=verifier,
                 steps=tuple(map(rows.to_step, steps)),

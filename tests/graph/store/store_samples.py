@@ -12,6 +12,7 @@ from diag_graph.contracts import (
     Invocation,
     InvocationStatus,
     Standing,
+    Turn,
 )
 from diag_graph.outcome import RunDocument, RunRow, RunStatus
 
@@ -93,5 +94,6 @@ def finished(row: RunRow, answer: str = "The pool ran dry. [1]") -> RunDocument:
                 ),
             ),
         ),
+        history=(Turn(question="is it up?", answer="yes"),),
         verifier={"verdict": "PASS", "model_verdict": "PASS", "ceiling": "PASS", "facts_checked": []},
     )
