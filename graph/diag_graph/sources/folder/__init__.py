@@ -1,0 +1,5 @@
+"""The evidence folder (SPEC section 13): any folder that a person would collect during an incident."""
+
+from diag_graph.sources.folder.open import open_folder
+
+__all__ = ["open_folder"]

@@ -1,0 +1,203 @@
+"""The sources of a folder: each gathers, from the files of its kind, what the ports promise."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
+from diag_graph.sources.folder.calls import edges_of_spans
+from diag_graph.sources.folder.reading import Kind
+from diag_graph.sources.folder.sniff import FolderFile
+from diag_graph.sources.ports import SourceEntry
+
+Files = Sequence[FolderFile]
+
+
+class FolderInventory:
+    """What is in the folder."""
+
+    def __init__(self, name: str, files: Files) -> None:
+        """List these files under the folder's name."""
+        self.name = name
+        self._files = files
+
+    def entries(self) -> Sequence[SourceEntry]:
+        """Every file, by path. This reads files that were not read yet, for only that tells what is in them."""
+        return [_entry(file) for file in self._files]
+
+    def span(self) -> TimeRange | None:
+        """From the first to the last time in any file."""
+        return self._span
+
+    @cached_property
+    def _span(self) -> TimeRange | None:
+        ranges = [found for file in self._files for found in _ranges(file)]
+        if not ranges:
+            return None
+        return TimeRange(min(found.start for found in ranges), max(found.end for found in ranges))
+
+
+def _entry(file: FolderFile) -> SourceEntry:
+    reading = file.reading
+    kinds = reading.kinds() or file.kinds
+    kind = next(kind for kind in Kind if kind in kinds)
+    return SourceEntry(file.name, kind, "; ".join(reading.details), "; ".join(reading.problems) or None)
+
+
+def _ranges(file: FolderFile) -> Iterator[TimeRange]:
+    reading = file.reading
+    for one in reading.series:
+        if len(one.times):
+            yield TimeRange(float(one.times[0]), float(one.times[-1]))
+    logged = reading.logs.span() if reading.logs else None
+    if logged:
+        yield logged
+    moments = [
+        *(span.start for span in reading.spans),
+        *(alert.starts_at for alert in reading.alerts if alert.starts_at is not None),
+        *(change.time for change in reading.changes if change.time is not None),
+    ]
+    if moments:
+        yield TimeRange(min(moments), max(moments))
+
+
+class FolderMetrics:
+    """The series of all files."""
+
+    def __init__(self, files: Files) -> None:
+        """Read from these files."""
+        self._files = files
+
+    def series(
+        self, *, services: Sequence[str] = (), metrics: Sequence[str] = (), window: TimeRange | None = None
+    ) -> Sequence[Series]:
+        """Series by service, metric and labels; those without a sample in the window are left out."""
+        wanted_services, wanted_metrics = frozenset(services), frozenset(metrics)
+        chosen = [
+            one
+            for one in self._all
+            if (not wanted_services or one.service in wanted_services)
+            and (not wanted_metrics or one.metric in wanted_metrics)
+        ]
+        if window is None:
+            return chosen
+        cut = [_cut(one, window) for one in chosen]
+        return [one for one in cut if len(one.times)]
+
+    @cached_property
+    def _all(self) -> Sequence[Series]:
+        found = [one for file in self._files for one in file.reading.series]
+        return sorted(found, key=lambda one: (one.service, one.metric, sorted(one.labels.items()), one.source))
+
+
+def _cut(series: Series, window: TimeRange) -> Series:
+    begin = int(series.times.searchsorted(window.start, "left"))
+    end = int(series.times.searchsorted(window.end, "right"))
+    if begin == 0 and end == len(series.times):
+        return series
+    return Series(
+        series.service, series.metric, series.times[begin:end], series.values[begin:end], series.labels, series.source
+    )
+
+
+class FolderLogs:
+    """The log events of all files, merged by time."""
+
+    def __init__(self, files: Files) -> None:
+        """Read from these files."""
+        self._files = files
+
+    def records(self, window: TimeRange | None = None) -> Iterator[LogRecord]:
+        """Events in the window, by time; one without a time comes after the event before it in its file."""
+        streams = [file.reading.logs.ordered(window) for file in self._files if file.reading.logs]
+        for _, record in heapq.merge(*streams, key=lambda entry: entry[0]):
+            yield record
+
+
+class FolderSpans:
+    """The spans of all files."""
+
+    def __init__(self, files: Files) -> None:
+        """Read from these files."""
+        self._files = files
+
+    def spans(self, window: TimeRange | None = None) -> Sequence[Span]:
+        """Spans that start in the window, by start."""
+        return self._all if window is None else [span for span in self._all if span.start in window]
+
+    @cached_property
+    def _all(self) -> Sequence[Span]:
+        return sorted((span for file in self._files for span in file.reading.spans), key=lambda span: span.start)
+
+
+class FolderAlerts:
+    """The alerts of all files."""
+
+    def __init__(self, files: Files) -> None:
+        """Read from these files."""
+        self._files = files
+
+    def alerts(self) -> Sequence[Alert]:
+        """All alerts, firing first, then by start."""
+        found = [alert for file in self._files for alert in file.reading.alerts]
+        return sorted(found, key=lambda alert: (alert.status != "firing", alert.starts_at or 0.0))
+
+
+class FolderChanges:
+    """The changes of all files."""
+
+    def __init__(self, files: Files) -> None:
+        """Read from these files."""
+        self._files = files
+
+    def changes(self, window: TimeRange | None = None) -> Sequence[Change]:
+        """Changes in the window, oldest first; those without a time last, and always."""
+        found = [change for file in self._files for change in file.reading.changes]
+        if window is not None:
+            found = [change for change in found if change.time is None or change.time in window]
+        return sorted(found, key=lambda change: (change.time is None, change.time or 0.0))
+
+
+class FolderTopology:
+    """Who calls whom: what files say, and what spans show."""
+
+    def __init__(self, files: Files) -> None:
+        """Read from these files."""
+        self._files = files
+
+    def edges(self) -> Sequence[Edge]:
+        """Calls between services, each once: those that files state in their order, then those of spans."""
+        return self._edges
+
+    @cached_property
+    def _edges(self) -> Sequence[Edge]:
+        stated = [edge for file in self._files for edge in file.reading.edges]
+        seen = edges_of_spans(span for file in self._files for span in file.reading.spans)
+        return tuple(dict.fromkeys((*stated, *seen)))
+
+
+class FolderDocuments:
+    """The texts in the folder that are nothing else."""
+
+    def __init__(self, files: Files) -> None:
+        """Serve these files, by the names that the walk gave them: no name is ever opened as a path."""
+        self._files = {file.name: file for file in files}
+
+    def names(self) -> Sequence[str]:
+        """Names of all documents."""
+        return tuple(self._files)
+
+    def lines(self, name: str) -> Sequence[str]:
+        """A document's lines.
+
+        Raises:
+            KeyError: there is no document of that name.
+        """
+        return self._files[name].reading.lines or ()
+
+
+def of_kind(files: Iterable[FolderFile], *kinds: Kind) -> Files:
+    """The files that hold one of these kinds."""
+    return [file for file in files if file.kinds & set(kinds)]

@@ -1,0 +1,148 @@
+"""The names under which evidence files keep the same thing, one table a thing, most telling name first.
+
+Names are compared in lower case, with `-`, `.`, blanks and capital letters within a word read as `_`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+TIME = (
+    "timestamp", "@timestamp", "time", "ts", "datetime", "date", "event_time", "eventtime", "timestamp_ms",
+    "time_unix_nano", "observed_time_unix_nano", "occurred_at", "occurredat", "created_at", "last_timestamp", "last_time",
+    "event_timestamp", "date_time", "__realtime_timestamp", "_time", "asctime", "first_timestamp", "t", "at",
+)  # fmt: skip
+LEVEL = (
+    "level", "severity", "severity_text", "lvl", "log_level", "loglevel", "levelname", "log_levelname", "severitytext",
+    "priority", "level_name", "severity_number",
+)  # fmt: skip
+MESSAGE = (
+    "message", "msg", "log", "body", "text", "text_payload", "event_message", "error_message", "line", "event", "raw",
+    "_raw", "content", "logmessage", "log_message", "short_message",
+)  # fmt: skip
+SERVICE = (
+    "service", "service_name", "servicename", "svc", "app", "app_kubernetes_io_name", "application", "app_name",
+    "component", "deployment", "kube_deployment", "workload", "microservice", "logger_service", "container",
+    "container_name", "kubernetes_container_name", "pod", "pod_name", "kubernetes_pod_name", "source_identifier",
+    "dbinstance_identifier", "db_instance_identifier", "entity", "syslog_identifier", "program", "unit", "_systemd_unit",
+    "job",
+)  # fmt: skip
+WEAK_SERVICE = ("logger", "host", "hostname", "instance", "node", "node_name", "name", "logger_name", "source")
+"""What stands for a service when neither the record nor its file names one."""
+TRACE_ID = ("trace_id", "traceid", "trace", "dd_trace_id", "x_b3_traceid", "otel_trace_id")
+SPAN_ID = ("span_id", "spanid", "id")
+PARENT_ID = ("parent_span_id", "parent_id", "parentspanid", "parentid", "parent")
+SPAN_NAME = ("name", "operation_name", "operationname", "operation", "span_name", "resource", "endpoint")
+START = (
+    "start", "start_time", "starttime", "start_time_unix_nano", "start_time_millis", "timestamp", "time", "ts", "start_ts",
+    "begin", "startts", "@timestamp",
+)  # fmt: skip
+END = ("end", "end_time", "endtime", "end_time_unix_nano", "end_ts", "finish", "finish_time")
+METRIC = ("metric", "metric_name", "metricname", "__name__", "kpi", "measurement", "name", "series", "kpi_name")
+VALUE = ("value", "val", "metric_value", "y", "sample")
+
+ATTRIBUTES = frozenset({"attributes", "attrs", "fields", "tags", "context", "ctx", "extra", "labels"})
+"""Objects within a record whose members are attributes of the record itself."""
+
+_WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SEPARATORS = re.compile(r"[-. /]+")
+
+
+@lru_cache(maxsize=8192)
+def plain(name: str) -> str:
+    """A field's name in the form in which the tables hold it."""
+    return _SEPARATORS.sub("_", _WORD_BORDER.sub("_", name.strip())).lower()
+
+
+def key_of(keys: Sequence[str], names: Sequence[str]) -> str | None:
+    """The key that is named first in a table; None when none is named there."""
+    by_name: dict[str, str] = {}
+    for key in keys:
+        by_name.setdefault(plain(key), key)
+    for name in names:
+        if name in by_name:
+            return by_name[name]
+    return None
+
+
+def pick(record: Mapping[str, Any], names: Sequence[str]) -> Any:  # noqa: ANN401 (a value of foreign JSON)
+    """The value under the first of these names that has one; None without any."""
+    by_name: dict[str, Any] = {}
+    for key, value in record.items():
+        if value is not None and value != "":
+            by_name.setdefault(plain(key), value)
+    for name in names:
+        if name in by_name:
+            return by_name[name]
+    return None
+
+
+def text_of(value: object) -> str:
+    """A value as text: strings as they are, named things by their name, nothing for None."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        inner = value.get("name") or value.get("stringValue") or value.get("value")
+        return inner if isinstance(inner, str) else ""
+    if value is None or isinstance(value, (bool, list)):
+        return ""
+    return str(value)
+
+
+LEVELS: dict[str, str] = {
+    **dict.fromkeys(("TRACE", "DEBUG", "VERBOSE", "FINE", "FINER", "FINEST", "D", "DBG"), "DEBUG"),
+    **dict.fromkeys(("INFO", "INFORMATION", "INFORMATIONAL", "NOTICE", "NORMAL", "OK", "I", "INF", "LOG"), "INFO"),
+    **dict.fromkeys(("WARN", "WARNING", "W", "WRN"), "WARN"),
+    **dict.fromkeys(("ERROR", "ERR", "SEVERE", "E", "EROR", "FAILURE"), "ERROR"),
+    **dict.fromkeys(("FATAL", "CRITICAL", "CRIT", "ALERT", "EMERG", "EMERGENCY", "PANIC", "DPANIC", "F", "C"), "FATAL"),
+}
+"""What programs call a level, and what we call it."""
+
+_SYSLOG_LEVELS = ("FATAL", "FATAL", "FATAL", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
+_PINO_STEP, _PINO_LEVELS = 10, ("DEBUG", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
+_OTEL_STEP, _OTEL_LEVELS = 4, ("DEBUG", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
+
+
+def level_of(value: object, key: str = "") -> str:
+    """A level in our words; empty when the value names none.
+
+    Numbers are syslog's 0 to 7, pino's and Python's tens, or, under a key that says so, OpenTelemetry's 1 to 24.
+    """
+    if isinstance(value, str):
+        found = LEVELS.get(value.strip("[]: ").upper())
+        if found or not value.isdigit():
+            return found or ""
+        value = int(value[:4])
+    if isinstance(value, bool) or not isinstance(value, int):
+        return ""
+    if plain(key) == "severity_number":
+        return _OTEL_LEVELS[(value - 1) // _OTEL_STEP] if 1 <= value <= len(_OTEL_LEVELS) * _OTEL_STEP else ""
+    if 0 <= value < len(_SYSLOG_LEVELS):
+        return _SYSLOG_LEVELS[value]
+    if value % _PINO_STEP == 0 and value <= len(_PINO_LEVELS) * _PINO_STEP:
+        return _PINO_LEVELS[value // _PINO_STEP - 1]
+    return ""
+
+
+_GENERIC_STEMS = frozenset(
+    ["log", "logs", "app", "apps", "application", "output", "out", "stdout", "stderr", "all", "combined", "messages", "syslog", "console", "error", "errors", "access", "debug", "service", "services", "trace", "traces", "event", "events", "container", "containers", "pod", "pods", "current", "data", "export", "server", "records", "lines", "main"]
+)  # fmt: skip
+_EXTENSIONS = re.compile(
+    r"(?:\.(?:log|logs|txt|json|ndjson|jsonl|gz|out|err|csv|tsv|\d{1,3}|\d{4}-?\d\d-?\d\d))+$", re.IGNORECASE
+)
+_AFFIXES = re.compile(
+    r"^(?:kubectl[_-])?(?:logs?|pod)[_-]+|[_-](?:logs?|output|stdout|stderr|access|errors?)$|[_-]\d{4}-?\d\d-?\d\d(?:[T_-]?\d+)?$",
+    re.IGNORECASE,
+)
+
+
+def service_of_file(name: str) -> str:
+    """The service that a file's name speaks of (`checkout.log`, `checkout/app.log`); empty when it speaks of none."""
+    for part in reversed(name.split("/")):
+        stem = _AFFIXES.sub("", _EXTENSIONS.sub("", part))
+        if stem and stem.lower() not in _GENERIC_STEMS:
+            return stem
+    return ""

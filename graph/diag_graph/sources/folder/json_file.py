@@ -1,0 +1,239 @@
+"""JSON files: what a parsed value holds, whoever wrote it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, utc
+from diag_graph.sources.folder import alerts, calls, changes, fields, spans
+from diag_graph.sources.folder.log_file import LogList
+from diag_graph.sources.folder.log_json import JsonLogReader
+from diag_graph.sources.folder.reading import Kind, Reading, Tally, count
+from diag_graph.sources.folder.times import TimeReader
+
+_JUDGED = 20
+"""Members of a list that are looked at to say what it is a list of."""
+
+_SPAN_LISTS = frozenset({"spans", "traces", "trace"})
+_LOG_LISTS = frozenset({"logs", "log_events", "entries", "hits", "records", "lines", "messages"})
+
+
+def kind_of_record(record: Mapping[str, Any]) -> Kind | None:
+    """What a single JSON object is: a span, an alert, a change or a log event; None for anything else."""
+    if spans.looks_like_span(record):
+        return Kind.SPANS
+    if alerts.looks_like_alert(record):
+        return Kind.ALERTS
+    if changes.looks_like_change(record):
+        return Kind.CHANGES
+    return Kind.LOGS if looks_like_log(record) else None
+
+
+def looks_like_log(record: Mapping[str, Any]) -> bool:
+    """Whether a JSON object is a log event: it has a message, and a time or a level."""
+    keys = tuple(record)
+    if fields.key_of(keys, fields.MESSAGE) is None:
+        return isinstance(record.get("jsonPayload"), dict) or isinstance(record.get("_source"), dict)
+    return fields.key_of(keys, (*fields.TIME, *fields.LEVEL)) is not None
+
+
+def majority(records: Sequence[Any]) -> Kind | None:
+    """The kind that more than half of the records are of."""
+    kinds = Counter(kind_of_record(record) for record in records[:_JUDGED] if isinstance(record, dict))
+    if not kinds:
+        return None
+    kind, votes = kinds.most_common(1)[0]
+    return kind if votes * 2 > min(len(records), _JUDGED) else None
+
+
+@dataclass
+class JsonFile:
+    """Collects what one JSON value holds.
+
+    Attributes:
+        name: The file's path within the folder.
+        times: Reads its times.
+        service: What the file's name says its content belongs to.
+    """
+
+    name: str
+    times: TimeReader
+    service: str
+    tally: Tally = field(default_factory=Tally)
+    series: list[Series] = field(default_factory=list)
+    logs: list[LogRecord] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    alerts: list[Alert] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+    unit_assumed: bool = False
+
+    def read(self, value: Any) -> bool:  # noqa: ANN401 (foreign JSON)
+        """Take what the value holds; whether all of it was taken. What was not makes the file a document as well."""
+        if isinstance(value, list):
+            return self._read_list(value, None)
+        if not isinstance(value, dict):
+            return False
+        edges = calls.edges_of(value)
+        if edges:
+            self.edges.extend(edges)
+            return True
+        if isinstance(value.get("alerts"), list) and value["alerts"]:
+            return self._read_alerts(value["alerts"], value)
+        if kind_of_record(value) is not None:
+            return self._read_list([value], None)
+        return self._read_members(value)
+
+    def _read_members(self, value: Mapping[str, Any]) -> bool:
+        """Lists under keys that say what they hold, and one more wrapper (`data`, `result`, ...)."""
+        whole = bool(value)
+        for key, inner in value.items():
+            name = fields.plain(key)
+            if isinstance(inner, list) and inner:
+                whole = self._read_list(inner, name) and whole
+            elif isinstance(inner, dict) and inner:
+                whole = self.read(inner) and whole
+        return whole and self.found_any()
+
+    def _read_list(self, items: Sequence[Any], key: str | None) -> bool:
+        readers: dict[Kind, Callable[[Sequence[Any], str | None], bool]] = {
+            Kind.SPANS: self._read_spans,
+            Kind.LOGS: self._read_logs,
+            Kind.CHANGES: self._read_changes,
+            Kind.ALERTS: lambda some, _: self._read_alerts(some, {}),
+        }
+        if key in _SPAN_LISTS or any(isinstance(item, dict) and isinstance(item.get("spans"), list) for item in items):
+            return self._read_spans(items, key)
+        kind = majority(items)
+        if key in changes.KIND_OF_LIST and kind in {None, Kind.CHANGES} and self._read_changes(items, key):
+            return True
+        if kind is not None:
+            return readers[kind](items, key)
+        edges = calls.edges_of(list(items))
+        self.edges.extend(edges)
+        return bool(edges)
+
+    def _read_spans(self, items: Sequence[Any], _key: str | None) -> bool:
+        reader = spans.SpanReader(self.times)
+        before = len(self.spans)
+        for number, item in enumerate(items, start=1):
+            if isinstance(item, dict) and isinstance(item.get("spans"), list):
+                jaeger = "processes" in item or any(
+                    isinstance(span, dict) and "operationName" in span and "spanID" in span for span in item["spans"]
+                )
+                found = (
+                    list(spans.jaeger_spans(item)) if jaeger else [_span(reader, raw, item) for raw in item["spans"]]
+                )
+            elif isinstance(item, list):  # Zipkin: a list of traces, each a list of spans
+                found = [_span(reader, raw, {}) for raw in item]
+            else:
+                found = [_span(reader, item, {})]
+            for span in found:
+                if span is None:
+                    self.tally.miss("spans lack an id or a start", number)
+                else:
+                    self.spans.append(span)
+        self.unit_assumed = self.unit_assumed or reader.unit_assumed
+        return len(self.spans) > before
+
+    def _read_logs(self, items: Sequence[Any], _key: str | None) -> bool:
+        reader = JsonLogReader(self.times, self.service, self.tally)
+        for number, item in enumerate(items, start=1):
+            if isinstance(item, dict):
+                self.logs.append(reader.record(item, f"{self.name}:{number}"))
+            else:
+                self.tally.miss("log events are no objects", number)
+        return True
+
+    def _read_alerts(self, items: Sequence[Any], common: Mapping[str, Any]) -> bool:
+        for number, item in enumerate(items, start=1):
+            if isinstance(item, dict):
+                self.alerts.append(alerts.alert_of(item, self.times, common))
+            else:
+                self.tally.miss("alerts are no objects", number)
+        return True
+
+    def _read_changes(self, items: Sequence[Any], key: str | None) -> bool:
+        listed_as = changes.KIND_OF_LIST.get(key or "", "change")
+        found = [changes.change_of(item, listed_as, self.times) if isinstance(item, dict) else None for item in items]
+        if not any(found):
+            return False
+        for number, change in enumerate(found, start=1):
+            if change is None:
+                self.tally.miss(f"{key or 'changes'} say neither when nor what", number)
+            else:
+                self.changes.append(change)
+        return True
+
+    def found_any(self) -> bool:
+        """Whether anything was found."""
+        return any((self.series, self.logs, self.spans, self.alerts, self.changes, self.edges))
+
+    def reading(self, lines: Sequence[str] | None) -> Reading:
+        """All of it, with the words for the inventory.
+
+        Args:
+            lines: The file as a document, if it is one (as well).
+        """
+        logs = LogList(self.logs) if self.logs else None
+        problems = list(self.tally.sentences(1, "file", "item"))
+        if self.unit_assumed:
+            problems.append("durations without a unit were read as milliseconds")
+        return Reading(
+            series=tuple(self.series),
+            logs=logs,
+            spans=tuple(self.spans),
+            alerts=tuple(self.alerts),
+            changes=tuple(self.changes),
+            edges=tuple(dict.fromkeys(self.edges)),
+            lines=lines,
+            details=tuple(self._details(logs, lines)),
+            problems=tuple(problems),
+        )
+
+    def _details(self, logs: LogList | None, lines: Sequence[str] | None) -> list[str]:
+        details = []
+        if self.series:
+            details.append(
+                f"{count(sum(len(one.times) for one in self.series), 'sample')}, {count(len(self.series), 'series', 'series')}"
+            )
+        if logs:
+            details.append(logs.summary.detail())
+        if self.spans:
+            details.append(spans_detail(self.spans))
+        if self.alerts:
+            names = ", ".join(dict.fromkeys(alert.name for alert in self.alerts[:3]))
+            firing = sum(alert.status == "firing" for alert in self.alerts)
+            details.append(f"{count(len(self.alerts), 'alert')} ({names}), {firing} firing")
+        if self.changes:
+            kinds = Counter(change.kind for change in self.changes)
+            details.append(
+                count(len(self.changes), "change") + f" ({', '.join(f'{n} {kind}' for kind, n in kinds.items())})"
+            )
+        if self.edges:
+            details.append(count(len(set(self.edges)), "call") + " between services")
+        if lines is not None:
+            details.append(count(len(lines), "line of text", "lines of text"))
+        return details
+
+
+def spans_detail(found: Sequence[Span]) -> str:
+    """What the inventory says about spans."""
+    services = {span.service for span in found if span.service}
+    failed = sum(span.error for span in found)
+    words = f"{count(len(found), 'span')} of {count(len({span.trace_id for span in found}), 'trace')}"
+    words += f" in {count(len(services), 'service')}, {failed:,} with an error"
+    if found:
+        begin, end = min(span.start for span in found), max(span.start for span in found)
+        words += f", {utc(begin)} to {utc(end)}"
+    return words
+
+
+def _span(reader: spans.SpanReader, raw: object, trace: Mapping[str, Any]) -> Span | None:
+    if not isinstance(raw, dict):
+        return None
+    inherited = {key: trace[key] for key in ("trace_id", "traceId", "traceID") if key in trace and key not in raw}
+    return reader.span({**inherited, **raw})

@@ -1,0 +1,119 @@
+"""What one file gave, and the words in which the inventory says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
+from diag_graph.sources.folder.text import clean
+
+
+class Kind(StrEnum):
+    """The kinds of `SourceEntry`, in the order in which a file of several kinds is called by the first."""
+
+    METRICS = "metrics"
+    LOGS = "logs"
+    SPANS = "spans"
+    ALERTS = "alerts"
+    CHANGES = "changes"
+    TOPOLOGY = "topology"
+    DOCUMENT = "document"
+    UNREADABLE = "unreadable"
+
+
+class LogEvents(Protocol):
+    """The log events of one file."""
+
+    def ordered(self, window: TimeRange | None) -> Iterator[tuple[float, LogRecord]]:
+        """Events in the window, each with the time to sort it by (its own, or that of the event before it)."""
+
+    def span(self) -> TimeRange | None:
+        """From the first to the last time of an event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a file gave. Any part may be empty; a file may give several.
+
+    Attributes:
+        details: What was found, in words with counts.
+        problems: What was not read, or assumed, in words.
+        lines: The file as a document; None when it is none.
+    """
+
+    series: Sequence[Series] = ()
+    logs: LogEvents | None = None
+    spans: Sequence[Span] = ()
+    alerts: Sequence[Alert] = ()
+    changes: Sequence[Change] = ()
+    edges: Sequence[Edge] = ()
+    lines: Sequence[str] | None = None
+    details: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    def kinds(self) -> frozenset[Kind]:
+        """The kinds of evidence in it."""
+        parts: dict[Kind, object] = {
+            Kind.METRICS: self.series,
+            Kind.LOGS: self.logs,
+            Kind.SPANS: self.spans,
+            Kind.ALERTS: self.alerts,
+            Kind.CHANGES: self.changes,
+            Kind.TOPOLOGY: self.edges,
+        }
+        found = {kind for kind, part in parts.items() if part}
+        return frozenset(found | {Kind.DOCUMENT} if self.lines is not None else found)
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """`1 line`, `1,204 lines`, `2 series`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+@dataclass
+class Tally:
+    """Counts what could not be read, by reason, and where it first occurred."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    first: dict[str, int] = field(default_factory=dict)
+
+    def miss(self, reason: str, line: int) -> None:
+        """Note one line (counted from 1) that is wrong for this reason."""
+        self.counts[reason] = self.counts.get(reason, 0) + 1
+        self.first.setdefault(reason, line)
+
+    def sentences(self, total: int, noun: str = "line", where: str = "line") -> tuple[str, ...]:
+        """`3 of 1,204 lines are not JSON: first at line 17`, one a reason. A reason is worded for the plural."""
+        return tuple(
+            f"{number:,} of {count(total, noun)} {reason}: first at {where} {self.first[reason]:,}"
+            for reason, number in self.counts.items()
+        )
+
+
+def parse_json(text: str) -> Any:  # noqa: ANN401 (foreign JSON)
+    """Parse JSON of a stranger's; texts in it come without control characters.
+
+    Raises:
+        ValueError: it is not JSON, is nested too deeply, or holds an absurd number.
+    """
+    try:
+        value = json.loads(text, strict=False)
+        # Only an escape, or a control character as such, can bring one into a text.
+        return cleaned(value) if "\\" in text or not text.isprintable() else value
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def cleaned(value: Any) -> Any:  # noqa: ANN401 (foreign JSON)
+    """The value with every text in it cleaned."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(key): cleaned(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [cleaned(item) for item in value]
+    return value

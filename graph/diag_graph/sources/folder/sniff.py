@@ -1,0 +1,208 @@
+"""What a file is, told from its beginning, and how it will be read when somebody asks.
+
+Opening a folder looks at the first kilobytes of each file; JSON that is one value is parsed at once, for nothing less
+tells what it holds. All else is read on first use, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from diag_graph.sources.folder import fields
+from diag_graph.sources.folder.documents import document_lines, json_lines
+from diag_graph.sources.folder.json_file import JsonFile, kind_of_record, spans_detail
+from diag_graph.sources.folder.log_file import LogFile
+from diag_graph.sources.folder.log_json import JsonLogReader
+from diag_graph.sources.folder.reading import Kind, Reading, Tally, count, parse_json
+from diag_graph.sources.folder.spans import SpanReader
+from diag_graph.sources.folder.tables import layout_of, read_table
+from diag_graph.sources.folder.text import NotTextError, TextFile, open_text
+from diag_graph.sources.folder.times import TimeReader
+from diag_graph.sources.folder.walk import Found, Refused
+
+MAX_JSON_BYTES = 256 << 20
+"""JSON of one value is parsed as a whole; larger is shown as a document only."""
+_LINES_JUDGED = 50
+
+
+@dataclass
+class FolderFile:
+    """One file of the folder.
+
+    Attributes:
+        name: Its path within the folder.
+        kinds: What it holds, as far as its beginning tells.
+        services: Services that its beginning names.
+    """
+
+    name: str
+    kinds: frozenset[Kind]
+    _load: Callable[[], Reading] = field(repr=False)
+    services: frozenset[str] = frozenset()
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What it gave; read on first use. A file that vanishes meanwhile gives its problem."""
+        try:
+            return self._load()
+        except NotTextError as error:
+            return Reading(problems=(str(error),))
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the folder knows that a file does not say."""
+
+    new_times: Callable[[], TimeReader]
+    zone_name: str
+    known_services: Callable[[], Collection[str]]
+
+
+def look_at(item: Found | Refused, context: Context) -> FolderFile:
+    """Say what a file is."""
+    if isinstance(item, Refused):
+        return _unreadable(item.name, item.why)
+    try:
+        file = open_text(item)
+    except NotTextError as error:
+        return _unreadable(item.name, str(error))
+    return _Look(file, context).file()
+
+
+def _unreadable(name: str, why: str) -> FolderFile:
+    reading = Reading(problems=(why,))
+    return FolderFile(name, frozenset({Kind.UNREADABLE}), lambda: reading)
+
+
+class _Look:
+    """One file being looked at."""
+
+    def __init__(self, text: TextFile, context: Context) -> None:
+        self._text = text
+        self._context = context
+        self._times = context.new_times()
+        self._service = fields.service_of_file(text.name)
+
+    def file(self) -> FolderFile:
+        head = self._text.head.lstrip()
+        if not head.startswith("$ "):
+            if head[:1] in {"{", "["}:
+                found = self._json_lines(head) or self._json(head)
+                if found:
+                    return found
+            layout = layout_of(self._text.head, self._context.new_times())
+            if layout:
+                return self._lazily(
+                    Kind.METRICS,
+                    lambda: read_table(self._text, layout, self._times, self._context.known_services, self._service),
+                )
+        return self._document()
+
+    def _lazily(self, kind: Kind, load: Callable[[], Reading], services: Collection[str] = ()) -> FolderFile:
+        return FolderFile(self._text.name, frozenset({kind}), lambda: self._noted(load()), frozenset(services))
+
+    def _noted(self, reading: Reading) -> Reading:
+        """The reading, with what had to be assumed about times and encoding."""
+        notes = list(self._text.notes)
+        if self._times.zone_assumed:
+            notes.append(f"times without a zone read as {self._context.zone_name}")
+        if self._times.year_assumed:
+            notes.append("times without a year: the year nearest to the other evidence was taken")
+        if not notes:
+            return reading
+        return Reading(
+            reading.series, reading.logs, reading.spans, reading.alerts, reading.changes, reading.edges, reading.lines,
+            reading.details, (*reading.problems, *notes),
+        )  # fmt: skip
+
+    def _document(self, problem: str | None = None) -> FolderFile:
+        def load() -> Reading:
+            lines = document_lines(self._text)
+            detail = count(len(lines), "line of text", "lines of text") if len(lines) else "empty"
+            return Reading(lines=lines, details=(detail,), problems=(problem,) if problem else ())
+
+        return self._lazily(Kind.DOCUMENT, load)
+
+    # --- JSON -------------------------------------------------------------------------------------------------
+
+    def _json_lines(self, head: str) -> FolderFile | None:
+        """A file of JSON lines; None when it is none."""
+        lines = [line for line in head.splitlines() if line.strip()][:_LINES_JUDGED]
+        if len(lines) < 2:  # noqa: PLR2004 (one line alone is one value)
+            return None
+        records = [record for record in map(_object, lines) if record is not None]
+        if len(records) * 2 < len(lines):
+            return None
+        kinds = [kind_of_record(record) for record in records]
+        services = {fields.text_of(fields.pick(record, fields.SERVICE)) for record in records} - {""}
+        if kinds.count(Kind.SPANS) * 2 > len(kinds):
+            return self._lazily(Kind.SPANS, self._read_span_lines, services)
+        timed = sum(fields.key_of(tuple(record), fields.TIME) is not None for record in records)
+        if kinds.count(Kind.LOGS) * 2 > len(kinds) or (kinds.count(None) * 2 > len(kinds) and timed * 2 > len(kinds)):
+            return self._lazily(Kind.LOGS, self._read_log_lines, services)
+        return self._json_value([record for _, record in self._objects(Tally())])
+
+    def _objects(self, tally: Tally) -> Sequence[tuple[int, dict[str, Any]]]:
+        found = []
+        for number, (_, line) in enumerate(self._text.lines(), start=1):
+            record = _object(line)
+            if record is not None:
+                found.append((number, record))
+            elif line.strip():
+                tally.miss("are no JSON objects and were left out", number)
+        return found
+
+    def _read_span_lines(self) -> Reading:
+        tally, reader, found = Tally(), SpanReader(self._times), []
+        number = 0
+        for number, (_, line) in enumerate(self._text.lines(), start=1):
+            if not line.strip():
+                continue
+            record = _object(line)
+            span = reader.span(record) if record is not None else None
+            if span is not None:
+                found.append(span)
+            else:
+                tally.miss("are not JSON" if record is None else "are spans without an id or a start", number)
+        problems = tally.sentences(number)
+        if reader.unit_assumed:
+            problems = (*problems, "durations without a unit were read as milliseconds")
+        return Reading(spans=tuple(found), details=(spans_detail(found),), problems=problems)
+
+    def _read_log_lines(self) -> Reading:
+        tally = Tally()
+        logs = LogFile(self._text, JsonLogReader(self._times, self._service, tally))
+        return Reading(logs=logs, details=(logs.summary.detail(),), problems=tally.sentences(logs.summary.events))
+
+    def _json(self, head: str) -> FolderFile | None:
+        """A file that is one JSON value; None when it only begins like one."""
+        if self._text.size > MAX_JSON_BYTES:
+            return self._document(f"one JSON value of {self._text.size >> 20:,} MB is not parsed: make it JSON lines")
+        try:
+            value = parse_json(self._text.text())
+        except ValueError as error:
+            return self._document(f"broken JSON, shown as text: {error}") if head[:2].strip('[{ \n"') == "" else None
+        return self._json_value(value)
+
+    def _json_value(self, value: Any) -> FolderFile:  # noqa: ANN401 (foreign JSON)
+        content = JsonFile(self._text.name, self._times, self._service)
+        whole = content.read(value) and content.found_any()
+        reading = self._noted(content.reading(None if whole else json_lines(value, self._text.text())))
+        services = {
+            *(span.service for span in reading.spans),
+            *(alert.service for alert in reading.alerts),
+            *(change.service for change in reading.changes),
+            *(end for edge in reading.edges for end in (edge.caller, edge.callee)),
+        } - {""}
+        return FolderFile(self._text.name, reading.kinds(), lambda: reading, frozenset(services))
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    try:
+        value = parse_json(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,260 @@
+"""Files as text: compression, encodings, lines with their offsets, and text made harmless to look at.
+
+A file is served as bytes in an encoding whose lines can be split at the byte 0x0A. What is not so on disk (gzip,
+UTF-16) is unpacked into a temporary file once.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import shutil
+import stat
+import tempfile
+import weakref
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import IO, BinaryIO
+
+from diag_graph.sources.folder.walk import Found
+
+HEAD_BYTES = 65_536
+"""What is read of a file to see what it is."""
+MAX_UNPACKED_BYTES = 1 << 30
+"""What is unpacked of a compressed file."""
+MAX_LINE_BYTES = 4 << 20
+"""A longer line is cut into pieces: no line ever stands whole in memory because somebody forgot line ends."""
+
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])|\x9b[0-?]*[ -/]*[@-~]"
+)
+"""ECMA-48 control sequences (colours, cursor), operating system commands (titles, links) and other escapes."""
+_CONTROLS = dict.fromkeys(
+    (*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+) | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+"""Control characters and those that turn the direction of writing go; halves of surrogate pairs are marked."""
+
+_UTF16_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+_GZIP_MARK = b"\x1f\x8b"
+_BINARY_MARKS: dict[bytes, str] = {
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"GIF8": "a GIF image",
+    b"%PDF": "a PDF document",
+    b"PK\x03\x04": "a zip archive",
+    b"\x7fELF": "a program",
+    b"SQLite format 3": "an SQLite database",
+    b"\xd4\xc3\xb2\xa1": "a packet capture",
+    b"\n\r\r\n": "a packet capture",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"\x28\xb5\x2f\xfd": "a zstd archive",
+}
+_SINGLE_BYTE_PLAUSIBLE = 0.3
+
+
+class NotTextError(Exception):
+    """A file is no text that can be read; the message says what it is instead."""
+
+
+def clean(text: str) -> str:
+    """The text without terminal escapes and control characters; line ends and tabs stay."""
+    if text.isprintable():
+        return text
+    text = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", " ")
+    return text.translate(_CONTROLS)
+
+
+@dataclass
+class TextFile:
+    """One file, readable as text.
+
+    Attributes:
+        name: Its path within the folder.
+        encoding: Of the bytes that `open` gives; its lines end with the byte 0x0A.
+        head: The text of its first bytes; cut after the last whole line unless the file is shorter.
+        size: Bytes that `open` gives.
+        whole: Whether `head` is the whole file.
+        notes: What was assumed or left out, in words.
+    """
+
+    name: str
+    encoding: str
+    head: str
+    size: int
+    whole: bool
+    notes: list[str]
+    _found: Found
+    _unpacked: IO[bytes] | None = field(default=None, repr=False)
+
+    def open(self) -> BinaryIO:
+        """The file's bytes from the beginning, after a byte order mark; a file of the caller's own, to be closed.
+
+        Raises:
+            NotTextError: the file can no longer be read.
+        """
+        stream = _open_regular(self._found) if self._unpacked is None else _duplicate(self._unpacked)
+        if self.encoding == "utf-8" and stream.read(3) != b"\xef\xbb\xbf":
+            stream.seek(0)
+        return stream
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Each line without its end, and the offset at which it begins; overlong lines come in pieces."""
+        with self.open() as stream:
+            offset = stream.tell()
+            while raw := stream.readline(MAX_LINE_BYTES):
+                yield offset, raw.decode(self.encoding, "replace").rstrip("\r\n")
+                offset += len(raw)
+
+    def text(self) -> str:
+        """The whole text. For files whose size the caller has looked at."""
+        if self.whole:
+            return self.head
+        with self.open() as stream:
+            return stream.read().decode(self.encoding, "replace")
+
+
+def open_text(found: Found) -> TextFile:
+    """Look at the beginning of a file and say how it is read.
+
+    Raises:
+        NotTextError: it is binary, or cannot be opened or unpacked.
+    """
+    notes: list[str] = []
+    unpacked: IO[bytes] | None = None
+    with _open_regular(found) as stream:
+        head = stream.read(HEAD_BYTES)
+        if head.startswith(_GZIP_MARK):
+            unpacked = _unpack(stream, notes)
+            unpacked.seek(0)
+            head = unpacked.read(HEAD_BYTES)
+    encoding = _encoding(head)
+    if encoding.startswith("utf-16"):
+        unpacked = _transcode(found, unpacked, encoding)
+        notes.append(f"read as {encoding.upper()}")
+        unpacked.seek(0)
+        head, encoding = unpacked.read(HEAD_BYTES), "utf-8"
+    elif encoding != "utf-8":
+        notes.append(f"not UTF-8: read as {encoding.upper()}")
+    size = found.size if unpacked is None else unpacked.seek(0, os.SEEK_END)
+    whole = size <= len(head)
+    if not whole and b"\n" in head:
+        head = head[: head.rindex(b"\n") + 1]
+    text = head.decode(encoding, "replace").removeprefix("\ufeff")
+    file = TextFile(found.name, encoding, text, size, whole, notes, found, unpacked)
+    if unpacked is not None:
+        weakref.finalize(file, unpacked.close)
+    return file
+
+
+def _open_regular(found: Found) -> BinaryIO:
+    """Open a file that must still be a regular one: between the walk and now it could have become a pipe."""
+    try:
+        descriptor = os.open(found.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        raise NotTextError(f"cannot be opened: {error.strerror or error}") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise NotTextError("is no regular file any more")
+    return os.fdopen(descriptor, "rb", 1 << 18)
+
+
+def _duplicate(unpacked: IO[bytes]) -> BinaryIO:
+    """An independent reader of a temporary file: a duplicated descriptor would share its position."""
+    return os.fdopen(os.open(unpacked.name, os.O_RDONLY | getattr(os, "O_BINARY", 0)), "rb", 1 << 18)
+
+
+def _temporary() -> IO[bytes]:
+    return tempfile.NamedTemporaryFile(prefix="diag-")
+
+
+def _unpack(stream: BinaryIO, notes: list[str]) -> IO[bytes]:
+    stream.seek(0)
+    target = _temporary()
+    left = MAX_UNPACKED_BYTES
+    try:
+        with gzip.GzipFile(fileobj=stream) as packed:
+            while left > 0 and (block := packed.read(min(left, 1 << 20))):
+                target.write(block)
+                left -= len(block)
+    except (OSError, EOFError, zlib.error) as error:
+        if not target.tell():
+            raise NotTextError(f"looks like gzip and cannot be unpacked: {error}") from error
+        notes.append("the gzip data is damaged: read up to there")
+    if not left:
+        notes.append(f"only the first {MAX_UNPACKED_BYTES >> 20} MB of the unpacked text were read")
+    target.flush()
+    return target
+
+
+def _transcode(found: Found, unpacked: IO[bytes] | None, encoding: str) -> IO[bytes]:
+    target = _temporary()
+    with _open_regular(found) if unpacked is None else _duplicate(unpacked) as stream:
+        source = io.TextIOWrapper(stream, encoding, "replace", newline="")
+        sink = io.TextIOWrapper(target, "utf-8", newline="", write_through=True)
+        shutil.copyfileobj(source, sink)
+        source.detach()
+        sink.detach()
+    target.flush()
+    return target
+
+
+def _encoding(head: bytes) -> str:
+    """The encoding that the beginning of a file is most likely in.
+
+    Raises:
+        NotTextError: it is no text.
+    """
+    if head[:2] in _UTF16_MARKS:
+        return _UTF16_MARKS[head[:2]]
+    for mark, what in _BINARY_MARKS.items():
+        if head.startswith(mark):
+            raise NotTextError(f"{what}, not text")
+    if b"\0" in head:
+        even, odd = head[0::2].count(0), head[1::2].count(0)
+        half = len(head) // 2
+        if odd > half * 0.6 and not even:
+            return "utf-16-le"
+        if even > half * 0.6 and not odd:
+            return "utf-16-be"
+        raise NotTextError("binary data, not text")
+    return _byte_encoding(head)
+
+
+def _byte_encoding(head: bytes) -> str:
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # A character that the end of the head cuts is none that is wrong; nor is a lone bad byte in much good text.
+        if error.start >= len(head) - 3 or _mostly_utf8(head):
+            return "utf-8"
+    else:
+        return "utf-8"
+    foreign = sum(byte >= 0x80 for byte in head)  # noqa: PLR2004 (ASCII ends there)
+    controls = sum(byte < 0x20 and byte not in b"\t\n\r\x0c\x1b\b" for byte in head)  # noqa: PLR2004 (space)
+    if controls > len(head) * 0.02:
+        raise NotTextError("binary data, not text")
+    try:
+        head[: len(head) - 2 if len(head) == HEAD_BYTES else None].decode("gb18030")
+    except UnicodeDecodeError:
+        pass
+    else:
+        # In GBK text foreign bytes come in pairs; in Latin-1 they stand alone between ASCII letters.
+        pairs = len(re.findall(rb"[\x81-\xfe][\x40-\xfe]", head))
+        lone = len(re.findall(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])", head))
+        if pairs * 2 >= foreign * 0.9 and lone * 4 < pairs:
+            return "gb18030"
+    if foreign > len(head) * _SINGLE_BYTE_PLAUSIBLE:
+        raise NotTextError("binary data, not text")
+    return "cp1252" if re.search(rb"[\x80-\x9f]", head) else "latin-1"
+
+
+def _mostly_utf8(head: bytes) -> bool:
+    """Whether a few bytes are damaged in text that is UTF-8 otherwise."""
+    decoded = head.decode("utf-8", "replace")
+    wrong = decoded.count("\ufffd")
+    right = sum(character > "\x7f" for character in decoded) - wrong
+    return wrong * 4 < right
