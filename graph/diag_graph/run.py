@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 import uuid
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from diag_graph.agents.ports import AgentSet
+from diag_graph.analysis.records import Window
 from diag_graph.contracts import (
     AgentStep,
     DiagnosisContext,
@@ -34,6 +36,7 @@ from diag_graph.trace import orchestration_trace
 
 MAX_QUESTION_CHARS = 20_000
 _log = logging.getLogger(__name__)
+_SHORT_AGO = re.compile(r"\A(\d+)\s*([mhd])\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,6 @@ def diagnose(
     """
     from diag_graph.agents.analyst import built_in_analyst
     from diag_graph.tools.catalogue import offered_tools
-    from diag_graph.tools.window import run_window
 
     if model:
         raise ConfigError(
@@ -114,7 +116,7 @@ def diagnose(
     moment = iso(now or datetime.now(UTC))
     context = None
     if evidence is not None:
-        window = run_window(evidence, clean, now or datetime.now(UTC), since=since, until=until, zone=zone)
+        window = _window(evidence, clean, now or datetime.now(UTC), since=since, until=until, zone=zone)
         context = ToolContext(evidence=evidence, window=window, now=moment, zone=zone)
     return execute(
         Assignment(
@@ -128,6 +130,31 @@ def diagnose(
         ),
         listeners,
     )
+
+
+def _window(
+    evidence: Evidence, question: str, now: datetime, *, since: str | None, until: str | None, zone: str
+) -> Window:
+    """The window that the run looks at: as the user said, else as the evidence says."""
+    from diag_graph.analysis.question_times import stated_time
+    from diag_graph.tools.orientation import orient
+
+    span = evidence.inventory.span()
+
+    def read(text: str | None, option: str) -> float | None:
+        if text is None:
+            return None
+        stated = stated_time(_SHORT_AGO.sub(r"\1 \2 ago", text.strip()), now.timestamp(), span, zone)
+        if stated is None:
+            raise InputError(
+                f"{option}: {text[:60]!r} is no time", "Write 2026-07-16T06:05:00Z, 06:05, 30m or '20 minutes ago'."
+            )
+        return stated.time
+
+    begin, end = read(since, "--since"), read(until, "--until")
+    if begin is not None and end is not None and end <= begin:
+        raise InputError("--until is not after --since", "Swap them, or give dates with the times.")
+    return orient(evidence, question, now.timestamp(), begin, end)
 
 
 def execute(assignment: Assignment, listeners: Sequence[Listener] = ()) -> RunDocument:

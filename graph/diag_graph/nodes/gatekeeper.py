@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from diag_graph.gate.check import check_document, gate_status
+from diag_graph.gate.check import check_document
+from diag_graph.gate.verdicts import gate_status
 from diag_graph.nodes.deps import NodeCall
 from diag_graph.state import GatekeeperChannels, Update
 

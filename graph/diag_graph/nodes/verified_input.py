@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diag_graph.contracts import GatekeeperAudit
-from diag_graph.gate.verdicts import verdict_ceiling
+from diag_graph.gate.verdicts import ceiling
 from diag_graph.gate.verified import build_verified, verified_evidence
 from diag_graph.nodes.deps import NodeCall
 from diag_graph.state import Update, VerifiedInputChannels
@@ -12,11 +12,12 @@ from diag_graph.state import Update, VerifiedInputChannels
 def run(view: VerifiedInputChannels, call: NodeCall) -> Update:
     """Build the verified document, its evidence and the verdict's ceiling."""
     audit = view.get("gatekeeper_result") or GatekeeperAudit(status="fail")
-    document = build_verified(view.get("executor_output"), audit, call.deps.guidance_tools)
-    evidence = verified_evidence(document, audit)
+    raw = view.get("executor_output") or {}
+    document = build_verified(raw, audit, call.deps.guidance_tools)
+    evidence = verified_evidence(raw, audit)
     return {
         "verified_executor_output": document,
         "verified_evidence": evidence,
         "verified_binding_count": len(evidence),
-        "verifier_verdict_ceiling": verdict_ceiling(audit, len(evidence)),
+        "verifier_verdict_ceiling": ceiling(audit, len(evidence)),
     }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from diag_graph.contracts import GatekeeperAudit, VerifiedDocument, VerifierResult
-from diag_graph.gate.verdicts import effective_verdict
+from diag_graph.gate.verdicts import effective
 from diag_graph.nodes.agent_call import agent_status, ask_agent, format_reminder
 from diag_graph.nodes.deps import NodeCall
 from diag_graph.parsing import parse_model
 from diag_graph.state import Update, VerifierChannels, VerifierInput
-from diag_graph.topology import Node
+from diag_graph.topology import Node, Verdict
 
 
 def run(view: VerifierChannels, call: NodeCall) -> Update:
@@ -27,9 +27,10 @@ def run(view: VerifierChannels, call: NodeCall) -> Update:
         lambda text: (parse_model(text, VerifierResult), None),
     )
     said = answer.value.verdict if answer.value else None
+    highest = view.get("verifier_verdict_ceiling") or Verdict.LOW_CONFID
     return {
         "verifier_output": answer.value,
         "verifier_status": agent_status(answer),
         "verifier_model_verdict": said,
-        "effective_verdict": effective_verdict(said, view.get("verifier_verdict_ceiling")),
+        "effective_verdict": effective(said, highest) if said else None,
     }

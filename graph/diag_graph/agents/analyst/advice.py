@@ -1,0 +1,71 @@
+"""What to do next, by the kind of evidence that a cause rests on: a table, so that it can be read and added to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from diag_graph.agents.analyst.reading import EvidenceKind
+
+ADVICE: dict[EvidenceKind, str] = {
+    EvidenceKind.CHANGE: "Compare {entity} before and after the cited change; roll the change back if that is safe.",
+    EvidenceKind.OWN_TIME: "Look at what {entity} does in the cited operation: its own work, locks, and waits.",
+    EvidenceKind.OWN_FAILURE: "Look at the cited failing operation of {entity} and at its error messages.",
+    EvidenceKind.FAILURE_LOG: "Follow one of the cited log messages of {entity} to the code that writes it.",
+    EvidenceKind.SYMPTOM: "Collect what shows how {entity} fails: its traces, its error logs, its resource use.",
+}
+"""What to do about a cause that rests on a kind of evidence, unless a resource says it better."""
+
+RESOURCES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(r"pool|connection", re.IGNORECASE),
+        "See who holds the connections of {entity} and for how long; compare with the pool's limit.",
+    ),
+    (
+        re.compile(r"cpu|throttl|load", re.IGNORECASE),
+        "Profile {entity} or see which process uses the CPU; check its CPU limit.",
+    ),
+    (
+        re.compile(r"memory|\bmem\b|heap|rss|resident|\bgc\b|oom", re.IGNORECASE),
+        "See what {entity} holds in memory; check its limit and whether it was killed or restarted.",
+    ),
+    (
+        re.compile(r"disk|iops|filesystem|inode", re.IGNORECASE),
+        "Check the free space and the load of the disk of {entity}.",
+    ),
+    (
+        re.compile(r"lock|lag\b", re.IGNORECASE),
+        "See which sessions or transactions of {entity} block the others.",
+    ),
+    (
+        re.compile(r"queue|backlog|pending|waiting|thread", re.IGNORECASE),
+        "See what {entity} waits for: more work came in, or each piece takes longer.",
+    ),
+)
+
+
+def advice_for(entity: str, kinds: frozenset[EvidenceKind], texts: Sequence[str]) -> list[str]:
+    """Next steps about one suspected entity.
+
+    Args:
+        entity: Whom the claim blames.
+        kinds: Kinds of its evidence.
+        texts: The matched texts.
+
+    Returns:
+        Sentences without numbers, most specific first.
+    """
+    together = "\n".join(texts)
+    steps: list[str] = []
+    if EvidenceKind.CHANGE in kinds:
+        steps.append(ADVICE[EvidenceKind.CHANGE])
+    if EvidenceKind.SATURATION in kinds:
+        steps.extend(step for pattern, step in RESOURCES if pattern.search(together))
+    steps.extend(
+        ADVICE[kind]
+        for kind in (EvidenceKind.OWN_TIME, EvidenceKind.OWN_FAILURE, EvidenceKind.FAILURE_LOG)
+        if kind in kinds
+    )
+    if not steps and EvidenceKind.SYMPTOM in kinds:
+        steps.append(ADVICE[EvidenceKind.SYMPTOM])
+    return [step.format(entity=entity) for step in steps[:3]]

@@ -1,0 +1,68 @@
+"""The analyst's composer: words the allowed claims for people, and says no more than they do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diag_graph.agents.analyst.writing import reply
+from diag_graph.agents.ports import AgentReply
+from diag_graph.contracts import AllowedClaim, ClaimKind, JsonObject, Standing
+from diag_graph.state import ComposerInput
+from diag_graph.topology import Verdict
+
+CAUSE_SUMMARIES: dict[Standing, str] = {
+    Standing.CONFIRMED: "The trouble starts at {entity}.",
+    Standing.LIKELY: "The trouble most likely starts at {entity}; this is not settled.",
+    Standing.POSSIBLE: "The trouble may start at {entity}; the evidence for it is indirect.",
+}
+
+NO_CAUSE: dict[Verdict, str] = {
+    Verdict.PASS: "Nothing abnormal was found in the evidence, and no root cause is shown.",
+    Verdict.LOW_CONFID: "No root cause can be shown from the evidence.",
+    Verdict.REJECT: "The evidence speaks against the suspected cause; no root cause can be shown.",
+}
+
+NOT_EXHAUSTIVE = (
+    "Only what the collected evidence covers was looked at; what was not found there may still have happened."
+)
+
+
+class AnalystComposer:
+    """Composes by rule."""
+
+    def compose(self, request: ComposerInput) -> AgentReply:
+        """A composed answer as JSON text."""
+        causes = [claim for claim in request.allowed_claims if claim.kind is ClaimKind.ROOT_CAUSE]
+        limitations = list(request.missing_info)
+        if not causes:
+            limitations.append(NOT_EXHAUSTIVE)
+        return reply(
+            {
+                "summary": _summary(request, causes),
+                "findings": [_finding(claim) for claim in request.allowed_claims],
+                "limitations": limitations,
+                "next_steps": list(request.recommended_actions) or _default_steps(causes),
+            }
+        )
+
+
+def _summary(request: ComposerInput, causes: Sequence[AllowedClaim]) -> str:
+    if causes:
+        first = causes[0]
+        return CAUSE_SUMMARIES[first.standing].format(entity=first.entity or "what the first finding names")
+    if request.verdict is Verdict.PASS and not request.allowed_claims:
+        return NO_CAUSE[Verdict.LOW_CONFID]
+    return NO_CAUSE[request.verdict]
+
+
+def _finding(claim: AllowedClaim) -> JsonObject:
+    return {"claim_ids": [claim.claim_id], "text": claim.text}
+
+
+def _default_steps(causes: Sequence[AllowedClaim]) -> list[str]:
+    if causes:
+        return []
+    return [
+        "If the trouble goes on, widen the window with --since and --until, or add evidence (logs, traces, changes).",
+        "If an alert fired without trouble, compare its threshold with the normal values of its metric.",
+    ]

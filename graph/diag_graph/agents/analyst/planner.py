@@ -1,0 +1,87 @@
+"""The analyst's planner: picks tools by the question and by what is offered, and in round two by what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from diag_graph.agents.analyst.writing import reply
+from diag_graph.agents.ports import AgentReply
+from diag_graph.contracts import FactCheck, JsonObject
+from diag_graph.state import PlannerInput
+from diag_graph.topology import PlannerMode
+
+SURVEY: tuple[tuple[str, str], ...] = (
+    ("list_evidence", "See what evidence there is, for which services and which time, and who calls whom"),
+    ("list_alerts", "See what was alerted on, and since when"),
+    ("find_metric_anomalies", "Find which series changed at the onset, and in what order"),
+    ("find_span_anomalies", "Find which operation got slower or fails, by the time spent in itself"),
+    ("find_log_patterns", "Find messages that are new or far more frequent since the onset"),
+    ("list_changes", "Find what was changed shortly before the onset"),
+)
+"""The first look at any incident: what changed, where, in what order, and what was touched before."""
+
+GAP_TOOLS: tuple[tuple[str, JsonObject, str], ...] = (
+    ("find_span_anomalies", {}, "Look at the time that {entity} spends in itself, and at its failing calls"),
+    ("find_metric_anomalies", {"limit": 60}, "Look at all series of {entity}, weaker changes too"),
+    ("search_logs", {"level": "ERROR", "limit": 20}, "Look for errors that {entity} logged"),
+    ("search_logs", {"level": "WARN", "limit": 20}, "Look for warnings that {entity} logged"),
+    ("list_changes", {}, "Look for changes of {entity}"),
+)
+"""What can still be asked about one entity when a claim about it lacks support."""
+
+MAX_GAP_ENTITIES = 2
+_CLOCK_QUESTION = re.compile(r"\bwhat (?:time|day|date) is\b|\bcurrent time\b", re.IGNORECASE)
+_QUOTED = re.compile(r"[\"“`]([^\"”`]{4,120})[\"”`]")
+_SUBJECT = re.compile(r"\A(?P<entity>[\w./:-]+(?: [\w./:-]+)?) (?:is|as) ")
+
+
+class AnalystPlanner:
+    """Plans by rule."""
+
+    def plan(self, request: PlannerInput) -> AgentReply:
+        """A plan as JSON text."""
+        offered = {tool.name for tool in request.tools}
+        if request.mode is PlannerMode.EVIDENCE_GAP_ONLY:
+            steps = list(_increments(request, offered))
+            intent = "Close the gaps in the evidence"
+        else:
+            steps = list(_survey(request.question, offered))
+            intent = f"Find what the evidence shows about: {request.question[:200]}"
+        if not steps:
+            steps = [{"goal": "Say what can be said without further evidence", "tool": None, "arguments": {}}]
+        numbered = [{"step_id": f"step-{index}", **step} for index, step in enumerate(steps, 1)]
+        return reply({"intent": intent, "selected_skill": None, "steps": numbered})
+
+
+def _survey(question: str, offered: set[str]) -> Iterator[JsonObject]:
+    if _CLOCK_QUESTION.search(question) and "current_time" in offered:
+        yield {"goal": "Say what time it is", "tool": "current_time", "arguments": {}}
+        return
+    for tool, goal in SURVEY:
+        if tool in offered:
+            yield {"goal": goal, "tool": tool, "arguments": {}}
+    if "search_logs" in offered:
+        for phrase in _QUOTED.findall(question)[:2]:
+            goal = "Find log lines that hold the words quoted in the question"
+            yield {"goal": goal, "tool": "search_logs", "arguments": {"query": phrase}}
+
+
+def _increments(request: PlannerInput, offered: set[str]) -> Iterator[JsonObject]:
+    """Calls about the entities that the gaps are about, and none that was made already (E1)."""
+    done = [(query.tool, query.arguments) for query in request.completed_queries]
+    for entity in _gap_entities(request.evidence_gaps):
+        for tool, arguments, goal in GAP_TOOLS:
+            wanted = {**arguments, "service": entity}
+            if tool in offered and not _made(tool, wanted, done):
+                yield {"goal": goal.format(entity=entity), "tool": tool, "arguments": wanted}
+
+
+def _gap_entities(gaps: tuple[FactCheck, ...]) -> list[str]:
+    """Whom the gaps are about: a fact begins with its subject."""
+    subjects = [match["entity"] for gap in gaps if (match := _SUBJECT.match(gap.fact))]
+    return list(dict.fromkeys(subjects))[:MAX_GAP_ENTITIES]
+
+
+def _made(tool: str, arguments: JsonObject, done: list[tuple[str, JsonObject]]) -> bool:
+    return any(tool == name and arguments.items() <= earlier.items() for name, earlier in done)
