@@ -92,44 +92,13 @@ def text_of(value: object) -> str:
     return str(value)
 
 
-LEVELS: dict[str, str] = {
-    **dict.fromkeys(("TRACE", "DEBUG", "VERBOSE", "FINE", "FINER", "FINEST", "D", "DBG"), "DEBUG"),
-    **dict.fromkeys(("INFO", "INFORMATION", "INFORMATIONAL", "NOTICE", "NORMAL", "OK", "I", "INF", "LOG"), "INFO"),
-    **dict.fromkeys(("WARN", "WARNING", "W", "WRN"), "WARN"),
-    **dict.fromkeys(("ERROR", "ERR", "SEVERE", "E", "EROR", "FAILURE"), "ERROR"),
-    **dict.fromkeys(("FATAL", "CRITICAL", "CRIT", "ALERT", "EMERG", "EMERGENCY", "PANIC", "DPANIC", "F", "C"), "FATAL"),
-}
-"""What programs call a level, and what we call it."""
-
-_SYSLOG_LEVELS = ("FATAL", "FATAL", "FATAL", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
-_PINO_STEP, _PINO_LEVELS = 10, ("DEBUG", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
-_OTEL_STEP, _OTEL_LEVELS = 4, ("DEBUG", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
-
-
-def level_of(value: object, key: str = "") -> str:
-    """A level in our words; empty when the value names none.
-
-    Numbers are syslog's 0 to 7, pino's and Python's tens, or, under a key that says so, OpenTelemetry's 1 to 24.
-    """
-    if isinstance(value, str):
-        found = LEVELS.get(value.strip("[]: ").upper())
-        if found or not value.isdigit():
-            return found or ""
-        value = int(value[:4])
-    if isinstance(value, bool) or not isinstance(value, int):
-        return ""
-    if plain(key) == "severity_number":
-        return _OTEL_LEVELS[(value - 1) // _OTEL_STEP] if 1 <= value <= len(_OTEL_LEVELS) * _OTEL_STEP else ""
-    if 0 <= value < len(_SYSLOG_LEVELS):
-        return _SYSLOG_LEVELS[value]
-    if value % _PINO_STEP == 0 and value <= len(_PINO_LEVELS) * _PINO_STEP:
-        return _PINO_LEVELS[value // _PINO_STEP - 1]
-    return ""
-
-
 _GENERIC_STEMS = frozenset(
-    ["log", "logs", "app", "apps", "application", "output", "out", "stdout", "stderr", "all", "combined", "messages", "syslog", "console", "error", "errors", "access", "debug", "service", "services", "trace", "traces", "event", "events", "container", "containers", "pod", "pods", "current", "data", "export", "server", "records", "lines", "main"]
-)  # fmt: skip
+    (
+        "log logs app apps application output out stdout stderr all combined messages syslog console error errors access "
+        "debug service services trace traces event events container containers pod pods current data export server records "
+        "lines main spans metrics evidence otlp otel journal previous"
+    ).split()
+)
 _EXTENSIONS = re.compile(
     r"(?:\.(?:log|logs|txt|json|ndjson|jsonl|gz|out|err|csv|tsv|\d{1,3}|\d{4}-?\d\d-?\d\d))+$", re.IGNORECASE
 )
@@ -143,6 +112,6 @@ def service_of_file(name: str) -> str:
     """The service that a file's name speaks of (`checkout.log`, `checkout/app.log`); empty when it speaks of none."""
     for part in reversed(name.split("/")):
         stem = _AFFIXES.sub("", _EXTENSIONS.sub("", part))
-        if stem and stem.lower() not in _GENERIC_STEMS:
+        if stem and not stem.isdigit() and stem.lower() not in _GENERIC_STEMS:
             return stem
     return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -35,16 +36,17 @@ class LineReader(Protocol):
 class LogFile:
     """The events of one text file, in the order of their time."""
 
-    def __init__(self, file: TextFile, reader: LineReader, skip_lines: int = 0) -> None:
+    def __init__(self, file: TextFile, reader: LineReader, *, inherit_times: bool = False) -> None:
         """Read the file once through.
 
         Args:
             file: The text.
             reader: Reads its events.
-            skip_lines: Lines at the top that are no events.
+            inherit_times: Whether an event without a time happened when the one before it did.
         """
         self._file = file
         self._reader = reader
+        self._inherit = inherit_times
         self._kept: list[LogRecord] | None = [] if file.size <= KEEP_BYTES else None
         self._starts = array("q")
         self._line_numbers = array("q")
@@ -52,8 +54,10 @@ class LogFile:
         sort_times = array("d")
         self.summary = LogSummary()
         last = -np.inf
-        for start, number, text in self._events(skip_lines):
+        for start, number, text in self._events():
             record = self._reader.event(text, number, f"{file.name}:{number}")
+            if record.time is None and inherit_times and last > 0:
+                record = replace(record, time=last)
             self._starts.append(start)
             self._line_numbers.append(number)
             if record.time is not None:
@@ -91,14 +95,17 @@ class LogFile:
                 stream.seek(start)
                 text = stream.read(end - start).decode(self._file.encoding, "replace").rstrip("\r\n")
                 number = self._line_numbers[index]
-                yield float(self._sort_times[index]), self._reader.event(text, number, f"{self._file.name}:{number}")
+                record = self._reader.event(text, number, f"{self._file.name}:{number}")
+                if record.time is None and self._inherit and not np.isnan(self._times[index]):
+                    record = replace(record, time=float(self._times[index]))
+                yield float(self._sort_times[index]), record
 
-    def _events(self, skip_lines: int) -> Iterator[tuple[int, int, str]]:
+    def _events(self) -> Iterator[tuple[int, int, str]]:
         """Offset, line number and text of each event."""
         lines: list[str] = []
         start = first = 0
         for number, (offset, line) in enumerate(self._file.lines(), start=1):
-            if number <= skip_lines or not line or line.isspace():
+            if not line or line.isspace():
                 continue
             if not lines or self._reader.starts(line) or len(lines) >= MAX_EVENT_LINES:
                 if lines:

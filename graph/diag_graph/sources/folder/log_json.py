@@ -9,7 +9,7 @@ from typing import Any
 
 from diag_graph.analysis.records import LogRecord
 from diag_graph.sources.folder import fields
-from diag_graph.sources.folder.log_text import level_in
+from diag_graph.sources.folder.levels import level_in, level_of
 from diag_graph.sources.folder.reading import Tally, parse_json
 from diag_graph.sources.folder.text import clean
 from diag_graph.sources.folder.times import TimeReader
@@ -105,7 +105,7 @@ class JsonLogReader:
         level = ""
         for key in layout.level:
             value = event[key]
-            level = fields.level_of(value, key) if isinstance(value, str) or key not in {"status", "type"} else ""
+            level = level_of(value, key) if isinstance(value, str) or key not in {"status", "type"} else ""
             if level:
                 break
         service = self._service_of(event, layout)

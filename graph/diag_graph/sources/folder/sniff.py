@@ -16,6 +16,7 @@ from diag_graph.sources.folder.documents import document_lines, json_lines
 from diag_graph.sources.folder.json_file import JsonFile, kind_of_record, spans_detail
 from diag_graph.sources.folder.log_file import LogFile
 from diag_graph.sources.folder.log_json import JsonLogReader
+from diag_graph.sources.folder.log_text import TextLogReader, looks_like_log
 from diag_graph.sources.folder.reading import Kind, Reading, Tally, count, parse_json
 from diag_graph.sources.folder.spans import SpanReader
 from diag_graph.sources.folder.tables import layout_of, read_table
@@ -93,6 +94,8 @@ class _Look:
                 found = self._json_lines(head) or self._json(head)
                 if found:
                     return found
+            if looks_like_log(self._text.head, self._context.new_times()):
+                return self._lazily(Kind.LOGS, self._read_text_log)
             layout = layout_of(self._text.head, self._context.new_times())
             if layout:
                 return self._lazily(
@@ -125,6 +128,12 @@ class _Look:
             return Reading(lines=lines, details=(detail,), problems=(problem,) if problem else ())
 
         return self._lazily(Kind.DOCUMENT, load)
+
+    def _read_text_log(self) -> Reading:
+        tally = Tally()
+        reader = TextLogReader(self._times, self._service, tally, self._context.known_services)
+        logs = LogFile(self._text, reader, inherit_times=True)
+        return Reading(logs=logs, details=(logs.summary.detail(),), problems=tally.sentences(logs.summary.events, "event"))
 
     # --- JSON -------------------------------------------------------------------------------------------------
 

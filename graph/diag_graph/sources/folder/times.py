@@ -21,7 +21,10 @@ _MONTHS = {
 }
 _MONTH = r"(?P<month_name>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
-_ZONE = r"(?:\s*(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d|[+-]\d\d|[A-Z]{3,4}))?"
+_ZONE = (
+    r"(?:\s*(?P<zone>(?-i:Z|UTC|GMT|[ECMP][SD]T|CES?T|[WE]ES?T|BST|MSK|IST|JST|KST|SGT|HKT|AE[SD]T)\b"
+    r"|[+-]\d\d:?\d\d\b|[+-]\d\d\b))?"
+)
 
 TIME_PATTERNS: tuple[str, ...] = (
     rf"(?P<year>\d{{4}})[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)[T _]{_CLOCK}{_ZONE}",
