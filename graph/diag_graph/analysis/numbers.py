@@ -6,6 +6,10 @@ import math
 import re
 
 SIGNIFICANT_DIGITS = 4
+READ_WHOLE = 100_000
+"""Whole numbers below this are written as they are."""
+LARGE_FACTOR = 100
+"""Factors from here on are written without decimals."""
 
 _UNIT_BY_SUFFIX: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), unit)
@@ -45,7 +49,7 @@ def rounded(value: float) -> float:
     """
     if value == 0 or not math.isfinite(value):
         return value
-    if value == int(value) and abs(value) < 100_000:  # noqa: PLR2004 -- a count that a person reads whole
+    if value == int(value) and abs(value) < READ_WHOLE:
         return value
     digits = SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(value)))
     return round(value, digits)
@@ -108,4 +112,4 @@ def factor(before: float, after: float) -> str:
     if before == 0 or after == 0 or (before < 0) != (after < 0):
         return ""
     ratio = after / before
-    return f"{ratio:,.0f} times as much" if ratio >= 100 else f"{ratio:.3g} times as much"  # noqa: PLR2004
+    return f"{ratio:,.0f} times as much" if ratio >= LARGE_FACTOR else f"{ratio:.3g} times as much"

@@ -21,6 +21,8 @@ UNCONFIRMED_LOOK_BACK = 900.0
 """The same, where no series of the alert's own subject says so."""
 LEAD = 600.0
 """Seconds by which a cause may show before its symptom does."""
+MIN_LEAD_SAMPLES = 2
+"""Samples before the stated time that must show a change: one may be chance, or the clock of the source."""
 SHARE_OF_STRONGEST = 0.5
 """A change at least this strong, compared with the strongest one, may date the onset."""
 TRIED_CANDIDATES = 3
@@ -35,8 +37,9 @@ def earlier_onset(
 ) -> float | None:
     """The first lasting change shortly before a stated time; None when the trouble does not reach further back.
 
-    The series of what the alert is about date the trouble. Where none of them says anything, trouble reaches back
-    only when more has changed, by weight, before the stated time than from it on.
+    The series of what the alert is about date the trouble. Where none of them changed, it reaches back only when more
+    has changed, by weight, shortly before the stated time than from it on. Where nobody says what it is about, the
+    stated time stands: something always changes somewhere.
 
     Args:
         series: Series to look at, counts of error lines or failed spans among them.
@@ -45,16 +48,16 @@ def earlier_onset(
         focus: Services that the alert or the question names.
     """
     back = min(LOOK_BACK, 0.5 * (stated - window.start))
-    if back <= 0:
+    if back <= 0 or not focus:
         return None
     survey = survey_metrics(series, window, stated - back)
     if not survey.changes:
         return None
     weighty = _weighty(survey.changes)
-    lasting = [one for one in weighty if one.onset < stated and (one.ended is None or one.ended > stated)]
+    lasting = [one for one in weighty if _lasts_until(one, stated)]
     own = _weighty([change for change in survey.changes if change.series.service in focus])
     if own:
-        first = min(change.onset for change in own)
+        first = min(change.onset if _lasts_until(change, stated) else stated for change in own)
     else:
         since = sum(change.score for change in survey.changes if change.onset >= stated)
         recent = [change for change in lasting if change.onset >= stated - UNCONFIRMED_LOOK_BACK]
@@ -65,6 +68,12 @@ def earlier_onset(
         return None
     # A cause shows before the symptom that was alerted on.
     return min((one.onset for one in lasting if first - LEAD <= one.onset <= first), default=first)
+
+
+def _lasts_until(change: MetricChange, stated: float) -> bool:
+    """Whether a change began at least two samples before a stated time, and had not ended by then."""
+    seen = int(((change.series.times >= change.onset) & (change.series.times < stated)).sum())
+    return seen >= MIN_LEAD_SAMPLES and (change.ended is None or change.ended > stated)
 
 
 def _weighty(changes: Sequence[MetricChange]) -> list[MetricChange]:
@@ -105,7 +114,7 @@ def event_counts(times: Iterable[float], window: TimeRange, service: str, metric
     """
     width = max((window.end - window.start) / BUCKETS, 10.0)
     edges = np.arange(window.start, window.end + width, width)
-    if edges.size < 2:  # noqa: PLR2004 -- a window of no length
+    if edges.size == 1:
         edges = np.array([window.start, window.start + width])
     counts, _ = np.histogram(np.fromiter(times, dtype=np.float64), bins=edges)
     return Series(service, metric, edges[:-1], counts.astype(np.float64))

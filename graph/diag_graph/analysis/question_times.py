@@ -21,6 +21,7 @@ _AGO = re.compile(
     r"|\b(?:last|past)\s+(?P<count2>\d+)\s*(?P<unit2>min(?:ute)?s?|h(?:ours?|rs?)?|days?)\b",
     re.IGNORECASE,
 )
+NOON = 12
 _SECONDS = {"m": 60.0, "h": 3_600.0, "d": 86_400.0}
 
 
@@ -78,10 +79,8 @@ def parse_time(text: str, zone: str = "UTC") -> float | None:
 def _resolved(clock: re.Match[str], text: str, now: float, data: TimeRange | None, zone: str) -> float:
     hour = int(clock["hour"])
     half = (clock["half"] or "").lower()
-    if half.startswith("p") and hour < 12:  # noqa: PLR2004 -- the clock of a.m. and p.m.
-        hour += 12
-    elif half.startswith("a") and hour == 12:  # noqa: PLR2004
-        hour = 0
+    if half:
+        hour = hour % NOON + (NOON if half.startswith("p") else 0)
     where: tzinfo = UTC if clock["zone"] else _zone(zone)
     if (date := _DATE.search(text)) is not None:
         try:

@@ -18,12 +18,15 @@ class TimedSpan:
         self_ms: Its duration less the time in which at least one child ran, in milliseconds; never negative.
         parent: Its parent span, if it was recorded.
         failing_child: Whether a direct child failed, so that this span's error is not its own.
+        callee: The service of its only child, where that is another one: the span is then the call itself, seen from
+            the caller, and its self time is spent on the way or in the callee's queue. Empty otherwise.
     """
 
     span: Span
     self_ms: float
     parent: Span | None
     failing_child: bool
+    callee: str
 
 
 def timed(spans: Sequence[Span]) -> list[TimedSpan]:
@@ -33,24 +36,39 @@ def timed(spans: Sequence[Span]) -> list[TimedSpan]:
     so that a slow callee does not make its callers slow too; it is the exclusive latency that MicroRank (WWW 2021) and
     TraceRCA (IWQoS 2021) rank by.
     """
-    by_id = {(span.trace_id, span.span_id): span for span in spans}
-    children: dict[tuple[str, str], list[Span]] = defaultdict(list)
-    for span in spans:
-        if span.parent_id:
-            children[span.trace_id, span.parent_id].append(span)
+    parents = _parents(spans)
+    children: dict[int, list[Span]] = defaultdict(list)
+    for span, parent in zip(spans, parents, strict=True):
+        if parent is not None:
+            children[id(parent)].append(span)
     result = []
-    for span in spans:
-        own = children.get((span.trace_id, span.span_id), ())
-        busy = _union_ms(span, own)
+    for span, parent in zip(spans, parents, strict=True):
+        own = children.get(id(span), ())
+        callees = {child.service for child in own if child.service != span.service}
         result.append(
             TimedSpan(
                 span=span,
-                self_ms=max(span.duration_ms - busy, 0.0),
-                parent=by_id.get((span.trace_id, span.parent_id)) if span.parent_id else None,
+                self_ms=max(span.duration_ms - _union_ms(span, own), 0.0),
+                parent=parent,
                 failing_child=any(child.error for child in own),
+                callee=callees.pop() if len(own) == 1 and callees else "",
             )
         )
     return result
+
+
+def _parents(spans: Sequence[Span]) -> list[Span | None]:
+    """Each span's parent: of the same trace, or of another one where the span's identifier alone is unambiguous.
+
+    Recorders lose trace identifiers across message queues and exports; a parent that names its child is a parent.
+    """
+    by_id = {(span.trace_id, span.span_id): span for span in spans}
+    owners = Counter(span.span_id for span in spans)
+    alone = {span.span_id: span for span in spans if owners[span.span_id] == 1}
+    return [
+        (by_id.get((span.trace_id, span.parent_id)) or alone.get(span.parent_id)) if span.parent_id else None
+        for span in spans
+    ]
 
 
 def _union_ms(span: Span, children: Iterable[Span]) -> float:
@@ -68,10 +86,8 @@ def _union_ms(span: Span, children: Iterable[Span]) -> float:
 
 def call_counts(spans: Sequence[Span]) -> Mapping[Edge, int]:
     """Calls between services that spans show, with how often each was seen; calls within a service do not count."""
-    by_id = {(span.trace_id, span.span_id): span for span in spans}
     counts: Counter[Edge] = Counter()
-    for span in spans:
-        parent = by_id.get((span.trace_id, span.parent_id)) if span.parent_id else None
+    for span, parent in zip(spans, _parents(spans), strict=True):
         if parent is not None and parent.service and span.service and parent.service != span.service:
             counts[Edge(parent.service, span.service)] += 1
     return counts

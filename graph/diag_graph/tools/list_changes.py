@@ -16,6 +16,8 @@ from diag_graph.tools.scope import OnsetArguments, Scope, asked_for, clip, cut_t
 
 DEFAULT_REACH = 24 * 3_600.0
 """Seconds before the onset in which changes are listed when the call names no start."""
+CLOCK_SKEW = 60.0
+"""Seconds by which the clock of a deploy system and the first sample of a metric may disagree."""
 _FILE_KEYS = ("files_changed", "files", "paths")
 _SHOWN_FILES = 6
 SHORT_COMMIT = 12
@@ -77,8 +79,7 @@ def _nearness(change: Change, onset: float | None) -> tuple[int, float]:
         return 2, 0.0
     if onset is None:
         return 0, -change.time
-    # Clocks of a deploy system and of a metric's first sample differ by seconds.
-    return (0, onset - change.time) if change.time <= onset + 60 else (1, change.time - onset)
+    return (0, onset - change.time) if change.time <= onset + CLOCK_SKEW else (1, change.time - onset)
 
 
 def _searchable(change: Change) -> str:
@@ -120,7 +121,7 @@ def short_name(change: Change) -> str:
 
 def _score(seconds_before: float | None) -> float:
     """1 just before the onset, one half 15 minutes before it, 0 after it or with no time."""
-    if seconds_before is None or seconds_before < -60:  # noqa: PLR2004 -- clocks differ by seconds
+    if seconds_before is None or seconds_before < -CLOCK_SKEW:
         return 0.0
     return round(1.0 / (1.0 + max(seconds_before, 0.0) / 900.0), 3)
 

@@ -1,0 +1,186 @@
+"""Which log patterns changed at the onset, and how sure that is.
+
+Counts are compared as rates. A burst is judged against what the pattern did by itself: its busiest equally long
+stretch before the onset, which takes the place of a distribution that log lines do not follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from diag_graph.analysis.log_patterns import PatternCount, PatternSurvey, times_array
+from diag_graph.analysis.records import FloatArray, TimeRange
+
+MIN_RATIO = 3.0
+"""How many times as frequent a known pattern must be."""
+MIN_EVIDENCE = 8.0
+"""Log-likelihood ratio of two Poisson rates against one, above which a difference is no chance (about 1 in 16,000)."""
+MAX_STRETCHES = 50
+MIN_BASELINE_SHARE = 0.1
+"""Time before the onset, as a share of the time since, without which "none before" says nothing."""
+
+_LEVEL_WEIGHT = {"FATAL": 1.3, "ERROR": 1.2, "WARN": 0.8, "": 0.6, "INFO": 0.45, "DEBUG": 0.3}
+_MIN_NEW = {"FATAL": 1, "ERROR": 2, "WARN": 3}
+_MIN_NEW_OTHERWISE = 4
+
+
+class PatternKind(StrEnum):
+    """How a pattern changed."""
+
+    NEW = "new"
+    GONE = "gone"
+    MORE = "more frequent"
+    LESS = "less frequent"
+    VOLUME_MORE = "volume more"
+    """All lines of a service and level together."""
+    VOLUME_GONE = "volume gone"
+
+
+@dataclass(frozen=True, slots=True)
+class PatternChange:
+    """One pattern that changed at the onset.
+
+    Attributes:
+        pattern: The pattern and its lines (for a volume: all lines of a service and level).
+        kind: How it changed.
+        before: Lines before the onset.
+        after: Lines since.
+        seconds_before: Time that was recorded before the onset.
+        seconds_after: Time that was recorded since.
+        onset: Time of the first line since the run's onset (of the last line, for one that is gone).
+        score: Comparable over patterns: grows with level, count and surprise.
+    """
+
+    pattern: PatternCount
+    kind: PatternKind
+    before: int
+    after: int
+    seconds_before: float
+    seconds_after: float
+    onset: float
+    score: float
+
+
+def changed_patterns(survey: PatternSurvey, window: TimeRange, onset: float) -> list[PatternChange]:
+    """The patterns that are new, gone, or far more or less frequent since the onset; most telling first.
+
+    Args:
+        survey: Counted patterns.
+        window: What was looked at.
+        onset: When the trouble began.
+    """
+    if survey.first is None or survey.last is None:
+        return []
+    begin, end = max(window.start, survey.first), min(window.end, survey.last)
+    seconds_before, seconds_after = onset - begin, max(end - onset, 1.0)
+    if seconds_before < MIN_BASELINE_SHARE * seconds_after:
+        return []
+    changes = [
+        change
+        for pattern in (*survey.patterns, *_volumes(survey.patterns))
+        if (change := _compared(pattern, begin, onset, (seconds_before, seconds_after))) is not None
+    ]
+    changes = list(_without_redundant_volumes(changes))
+    changes.sort(key=lambda change: (-change.score, change.onset, change.pattern.service, change.pattern.template))
+    return changes
+
+
+def _volumes(patterns: Iterable[PatternCount]) -> Iterable[PatternCount]:
+    """All lines of each service and level as if they were one pattern, under an empty template."""
+    joined: dict[tuple[str, str], PatternCount] = {}
+    for pattern in patterns:
+        whole = joined.setdefault((pattern.service, pattern.level), PatternCount(pattern.service, pattern.level, ""))
+        whole.times.extend(pattern.times)
+        if pattern.example_is_later and not whole.example_is_later:
+            whole.example, whole.source, whole.example_is_later = pattern.example, pattern.source, True
+    for whole in joined.values():
+        whole.times.sort()
+        yield whole
+
+
+def _without_redundant_volumes(changes: list[PatternChange]) -> Iterable[PatternChange]:
+    """Drop the volume of a service and level of which a single pattern makes up most: it would say the same twice."""
+    largest: dict[tuple[str, str], int] = {}
+    for change in changes:
+        if change.pattern.template:
+            key = (change.pattern.service, change.pattern.level)
+            largest[key] = max(largest.get(key, 0), change.after)
+    for change in changes:
+        key = (change.pattern.service, change.pattern.level)
+        if change.pattern.template or 2 * largest.get(key, 0) < change.after or change.kind is PatternKind.VOLUME_GONE:
+            yield change
+
+
+def _compared(pattern: PatternCount, begin: float, onset: float, seconds: tuple[float, float]) -> PatternChange | None:
+    times = times_array(pattern)
+    split = int(np.searchsorted(times, onset, side="left"))
+    before, after = split, int(times.size) - split
+    kind = _kind(pattern, times[:split], after, begin, onset, seconds)
+    if kind is None:
+        return None
+    evidence = rate_evidence(before, after, *seconds)
+    moment = float(times[split] if after else times[-1])
+    return PatternChange(pattern, kind, before, after, *seconds, onset=moment, score=_score(pattern, kind, evidence))
+
+
+def _kind(
+    pattern: PatternCount, earlier: FloatArray, after: int, begin: float, onset: float, seconds: tuple[float, float]
+) -> PatternKind | None:
+    before, volume = int(earlier.size), not pattern.template
+    if before == 0:
+        return None if volume or after < _MIN_NEW.get(pattern.level, _MIN_NEW_OTHERWISE) else PatternKind.NEW
+    if rate_evidence(before, after, *seconds) < MIN_EVIDENCE:
+        return None
+    busiest, calmest = _extremes(earlier, begin, onset, seconds[1])
+    rate_before, rate_after = before / seconds[0], after / seconds[1]
+    if rate_after >= MIN_RATIO * rate_before and after >= 2 * busiest + 1:
+        return PatternKind.VOLUME_MORE if volume else PatternKind.MORE
+    if after == 0 and calmest > 0:
+        return PatternKind.VOLUME_GONE if volume else PatternKind.GONE
+    if not volume and rate_before >= MIN_RATIO * rate_after and 2 * after + 1 <= calmest:
+        return PatternKind.LESS
+    return None
+
+
+def _extremes(earlier: FloatArray, begin: float, onset: float, length: float) -> tuple[float, float]:
+    """Most and fewest lines in any of the equally long stretches before the onset; scaled, where not one fits."""
+    stretches = int((onset - begin) / length)
+    if stretches < 1:
+        scaled = earlier.size * length / max(onset - begin, 1.0)
+        return scaled, scaled
+    stretches = min(stretches, MAX_STRETCHES)
+    edges = onset - length * np.arange(stretches, -1, -1)
+    counts, _ = np.histogram(earlier, bins=edges)
+    return float(counts.max()), float(counts.min())
+
+
+def rate_evidence(before: int, after: int, seconds_before: float, seconds_after: float) -> float:
+    """Log-likelihood ratio of two Poisson rates against a common one.
+
+    Args:
+        before: Events before.
+        after: Events since.
+        seconds_before: Time before, positive.
+        seconds_after: Time since, positive.
+    """
+    total, seconds = before + after, seconds_before + seconds_after
+    if total == 0:
+        return 0.0
+    ratio = 0.0
+    for count, length in ((before, seconds_before), (after, seconds_after)):
+        if count:
+            ratio += count * float(np.log(count / (total * length / seconds)))
+    return ratio
+
+
+def _score(pattern: PatternCount, kind: PatternKind, evidence: float) -> float:
+    weight = _LEVEL_WEIGHT.get(pattern.level, 0.5)
+    if kind in (PatternKind.GONE, PatternKind.LESS, PatternKind.VOLUME_GONE):
+        weight = 0.4
+    elif kind is not PatternKind.NEW:
+        weight *= 0.8
+    return round(weight * float(np.log1p(evidence)), 3)

@@ -1,0 +1,143 @@
+"""`find_span_anomalies`: which service and operation got slower or fails, by self time, and who calls it."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from diag_graph.analysis.numbers import count, number, plural, quantity, rounded
+from diag_graph.analysis.records import utc
+from diag_graph.analysis.span_changes import SpanChange, SpanKind, SpanSurvey, survey_spans
+from diag_graph.contracts import JsonObject
+from diag_graph.sources.ports import Evidence
+from diag_graph.tools.definition import Tool, ToolContext, ToolOutput
+from diag_graph.tools.scope import OnsetArguments, asked_for, clip, cut_to, matches, names, nothing, scope_of
+
+_SHOWN_CALLERS = 4
+
+_DIRECTION = {
+    SpanKind.SLOWER: "slower",
+    SpanKind.SLOWER_TAIL: "slower",
+    SpanKind.CALLS_SLOWER: "slower",
+    SpanKind.FAILING: "failing",
+    SpanKind.STOPPED: "stopped",
+}
+
+
+class SpanAnomalyArguments(OnsetArguments):
+    """Which operations to compare with their baseline."""
+
+    service: str | None = Field(default=None, description="Only operations of these: names or parts, comma-separated.")
+    operation: str | None = Field(default=None, description="Only operations whose name holds this text.")
+    limit: int = Field(default=20, ge=1, le=200, description="How many to give, most telling first.")
+
+
+def _run(arguments: SpanAnomalyArguments, context: ToolContext) -> ToolOutput:
+    scope = scope_of(arguments, context)
+    spans = list(context.evidence.spans.spans(scope.range)) if context.evidence.spans else []
+    asked = asked_for(service=arguments.service, operation=arguments.operation)
+    if not spans:
+        text = f"No span{asked} is recorded {scope.words}."
+        return ToolOutput(nothing(text, "span"), "no spans", empty=True)
+    # Without an onset there is no baseline: all spans count as later, and only failures can be told.
+    survey = survey_spans(spans, scope.onset if scope.onset is not None else min(span.start for span in spans))
+    services, operations = names(arguments.service), names(arguments.operation)
+    chosen = [
+        change
+        for change in survey.changes
+        if matches(services, change.service) and matches(operations, change.operation)
+    ]
+    summary = _summary(survey, scope.words_with_onset)
+    if not chosen:
+        text = f"No operation{asked} got notably slower, fails or stopped since the onset: {summary}."
+        return ToolOutput(nothing(text, "span"), summary, empty=True)
+    items, truncated = cut_to(
+        [_item(change, scope.onset) for change in chosen],
+        arguments.limit,
+        "name a service or operation, or raise limit",
+    )
+    return ToolOutput(items, summary, truncated=truncated, extra={"before": survey.before, "after": survey.after})
+
+
+def _summary(survey: SpanSurvey, words: str) -> str:
+    thin = "; there is no span before the onset to compare with" if survey.before == 0 else ""
+    return (
+        f"{count(survey.before)} spans before and {count(survey.after)} since, "
+        f"{plural(survey.operations, 'operation')}, {words}{thin}"
+    )
+
+
+def _item(change: SpanChange, onset: float | None) -> JsonObject:
+    share = change.kind is SpanKind.FAILING
+    unit = "share" if share else "calls" if change.kind is SpanKind.STOPPED else "ms"
+    return {
+        "text": clip(_statement(change, onset)),
+        "entity": change.service,
+        "signal": "span",
+        "operation": change.operation,
+        "direction": _DIRECTION[change.kind],
+        "change": str(change.kind),
+        "before": None if change.before is None else rounded(change.before),
+        "after": rounded(change.after),
+        "unit": unit,
+        "count_before": change.count_before,
+        "count_after": change.count_after,
+        "failures": change.failures,
+        "callers": list(change.callers),
+        "onset": utc(change.onset),
+        "score": change.score,
+    }
+
+
+def _statement(change: SpanChange, onset: float | None) -> str:
+    since = utc(change.onset if onset is None else onset)
+    name = f"Operation {clip(change.operation, 90)} of {change.service}"
+    callers = f"; called by {', '.join(change.callers[:_SHOWN_CALLERS])}" if change.callers else ""
+    spans = f"({change.count_after:,} and {change.count_before:,} spans)"
+    before, after = quantity(change.before or 0.0, "ms"), quantity(change.after, "ms")
+    match change.kind:
+        case SpanKind.SLOWER:
+            compared = f"median {after} since {since} against {before} before {spans}"
+            return f"{name} got slower by self time: {compared}{callers}."
+        case SpanKind.SLOWER_TAIL:
+            return (
+                f"{name} got slower by self time in part of its calls: median {after} of the slow ones since {since} "
+                f"against {before} (95th percentile) before {spans}{callers}."
+            )
+        case SpanKind.CALLS_SLOWER:
+            return (
+                f"Calls from {change.callers[0]} to {change.service} got slower outside of its own spans "
+                f"(network, queue or connection): median {after} since {since} against {before} before {spans}."
+            )
+        case SpanKind.FAILING:
+            return _failing_statement(change, name, since, callers)
+        case SpanKind.STOPPED:
+            ended = f"{change.count_before:,} spans before {since}, none since; last at {utc(change.onset)}"
+            return f"{name} stopped: {ended}{callers}."
+
+
+def _failing_statement(change: SpanChange, operation: str, since: str, callers: str) -> str:
+    failed = f"{change.failures:,} of {plural(change.count_after, 'span')} since {since}"
+    percent = number(round(100.0 * change.after, 1))
+    if change.count_before:
+        failed_before = round((change.before or 0.0) * change.count_before)
+        earlier = f", against {failed_before:,} of {change.count_before:,} before"
+    else:
+        earlier = "; there are no spans of it before"
+    said = f', error: "{clip(change.message, 120)}"' if change.message else ""
+    return (
+        f"{operation} is failing: {failed} ({percent}%) failed with no failed call beneath{earlier}; "
+        f"first at {utc(change.onset)}{said}{callers}."
+    )
+
+
+def _offered(evidence: Evidence) -> bool:
+    return evidence.spans is not None
+
+
+FIND_SPAN_ANOMALIES = Tool(
+    name="find_span_anomalies",
+    summary="Operations that got slower by self time, fail at their origin or stopped since the onset; their callers.",
+    arguments=SpanAnomalyArguments,
+    run=_run,
+    offered=_offered,
+)

@@ -1,0 +1,188 @@
+"""`search_logs`: lines by text or regular expression, service, level and window; counts first, then lines."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from pydantic import Field
+
+from diag_graph.analysis.numbers import count, plural
+from diag_graph.analysis.records import LogRecord, utc
+from diag_graph.contracts import JsonObject
+from diag_graph.sources.ports import Evidence
+from diag_graph.tools.definition import Tool, ToolContext, ToolError, ToolOutput
+from diag_graph.tools.scope import OnsetArguments, Scope, asked_for, clip, matches, names, nothing, scope_of
+
+MATCHED_CHARS = 4_000
+"""Characters of a line that are searched; what lies beyond is not."""
+MAX_LINES = 2_000_000
+_BATCH = 20_000
+_SHOWN_GROUPS = 6
+_MESSAGE_CHARS = 340
+
+
+class LogSearchArguments(OnsetArguments):
+    """Which lines to find."""
+
+    query: str = Field(default="", description="Text that a line must hold, case ignored. Empty: every line.")
+    regex: bool = Field(default=False, description="Read query as a regular expression (no look-around).")
+    service: str | None = Field(default=None, description="Only these: names or parts of names, comma-separated.")
+    level: str | None = Field(default=None, description="Only these levels: ERROR, WARN, ..., comma-separated.")
+    limit: int = Field(default=20, ge=1, le=500, description="How many lines to give; those since the onset first.")
+
+
+def _run(arguments: LogSearchArguments, context: ToolContext) -> ToolOutput:
+    scope = scope_of(arguments, context)
+    searched = Counter[str]()
+    candidates = _candidates(arguments, context.evidence, scope, searched)
+    if not arguments.query:
+        found = list(candidates)
+    elif arguments.regex:
+        found = list(_by_expression(candidates, arguments.query))
+    else:
+        query = arguments.query.lower()
+        found = [record for record in candidates if query in record.message[:MATCHED_CHARS].lower()]
+    asked = asked_for(text=arguments.query, service=arguments.service, level=arguments.level)
+    stopped = f" (searching stopped after {MAX_LINES:,} lines)" if searched["cut"] else ""
+    summary = f"{count(len(found))} of {plural(searched['lines'], 'line')}{stopped} matched{asked} {scope.words}"
+    if not found:
+        text = f"No log line matched{asked} {scope.words}; {plural(searched['lines'], 'line')} searched{stopped}."
+        return ToolOutput(nothing(text, "log"), summary, empty=True)
+    ordered = sorted(found, key=lambda record: _order(record, scope.onset))
+    shown = ordered[: arguments.limit]
+    truncated = None
+    if len(found) > arguments.limit:
+        hint = "narrow by service, level, a shorter window or a longer text, or raise limit"
+        truncated = {"shown": len(shown), "total": len(found), "hint": hint}
+    items = [_counts(found, searched["lines"], asked, scope), *(_line(record) for record in shown)]
+    return ToolOutput(items, summary, truncated=truncated, extra={"matched": len(found)})
+
+
+def _candidates(
+    arguments: LogSearchArguments, evidence: Evidence, scope: Scope, searched: Counter[str]
+) -> Iterator[LogRecord]:
+    services, levels = names(arguments.service), names(arguments.level)
+    for record in evidence.logs.records(scope.range) if evidence.logs else ():
+        if searched["lines"] >= MAX_LINES:
+            searched["cut"] = 1
+            return
+        searched["lines"] += 1
+        if matches(services, record.service) and (not levels or record.level.lower() in levels):
+            yield record
+
+
+def _by_expression(records: Iterable[LogRecord], expression: str) -> Iterator[LogRecord]:
+    """Lines that the expression finds something in, case regarded.
+
+    Polars searches with an automaton whose time grows with the length of the text and nothing else, so that no
+    expression can hang a run, as backtracking ones can.
+    """
+    batch: list[LogRecord] = []
+    for record in records:
+        batch.append(record)
+        if len(batch) >= _BATCH:
+            yield from _found(batch, expression)
+            batch = []
+    yield from _found(batch, expression)
+
+
+def _found(batch: Sequence[LogRecord], expression: str) -> Iterator[LogRecord]:
+    import polars as pl
+
+    messages = pl.Series([record.message[:MATCHED_CHARS] for record in batch], dtype=pl.String)
+    try:
+        mask = messages.str.contains(expression)
+    except pl.exceptions.ComputeError as error:
+        raise ToolError(_refusal(expression, str(error))) from None
+    for record, hit in zip(batch, mask, strict=True):
+        if hit:
+            yield record
+
+
+def _refusal(expression: str, said: str) -> str:
+    """Why an expression was refused, with the position where it is known, and what to do."""
+    advice = "set regex to false to search for it as text"
+    try:
+        re.compile(expression)
+    except re.error as error:
+        where = "" if error.pos is None else f" at position {error.pos}"
+        return f"query is no regular expression: {error.msg}{where}; {advice}"
+    why = said.rsplit("error:", 1)[-1].partition("This error")[0].strip() or "not supported"
+    return f"query cannot be searched for safely: {clip(why, 120)}; write it without, or {advice}"
+
+
+def _order(record: LogRecord, onset: float | None) -> tuple[int, float]:
+    """Since the onset, in the order of time; then before it, latest first; then without a time."""
+    if record.time is None:
+        return 2, 0.0
+    if onset is None or record.time >= onset:
+        return 0, record.time
+    return 1, -record.time
+
+
+def _counts(found: Sequence[LogRecord], searched: int, asked: str, scope: Scope) -> JsonObject:
+    services = Counter(record.service or "(no service)" for record in found)
+    levels = Counter(record.level or "(no level)" for record in found)
+    times = [record.time for record in found if record.time is not None]
+    parts = [
+        f"{count(len(found))} of {plural(searched, 'line')} matched{asked} {scope.words}",
+        _top(services),
+        _top(levels),
+    ]
+    fields: JsonObject = {"before": None, "after": None}
+    if times:
+        parts.append(f"first at {utc(min(times))}, last at {utc(max(times))}")
+    if times and scope.onset is not None:
+        later = sum(time >= scope.onset for time in times)
+        fields = {"before": len(times) - later, "after": later}
+        parts.append(f"{count(len(times) - later)} before the onset {utc(scope.onset)}, {count(later)} since")
+    return {
+        "text": clip("; ".join(parts) + "."),
+        "entity": services.most_common(1)[0][0] if len(services) == 1 else "",
+        "signal": "log",
+        "change": "count",
+        "onset": utc(min(times)) if times else None,
+        "score": 0.0,
+        "matched": len(found),
+        "services": dict(services.most_common()),
+        "levels": dict(levels.most_common()),
+        **fields,
+    }
+
+
+def _top(counts: Counter[str]) -> str:
+    shown = ", ".join(f"{name} {count(number)}" for name, number in counts.most_common(_SHOWN_GROUPS))
+    return shown + (f" and {len(counts) - _SHOWN_GROUPS:,} more" if len(counts) > _SHOWN_GROUPS else "")
+
+
+def _line(record: LogRecord) -> JsonObject:
+    when = utc(record.time) if record.time is not None else "(no time)"
+    who = f" {record.service}" if record.service else ""
+    level = f" {record.level}" if record.level else ""
+    source = f" ({record.source})" if record.source else ""
+    return {
+        "text": clip(f"{when}{who}{level}: {clip(record.message, _MESSAGE_CHARS)}{source}"),
+        "entity": record.service,
+        "signal": "log",
+        "change": "line",
+        "onset": None if record.time is None else when,
+        "score": 0.0,
+        "level": record.level,
+        "source": record.source,
+        "trace_id": record.trace_id,
+    }
+
+
+def _offered(evidence: Evidence) -> bool:
+    return evidence.logs is not None
+
+
+SEARCH_LOGS = Tool(
+    name="search_logs",
+    summary="Log lines by text or regular expression, service, level and window: counts, then lines.",
+    arguments=LogSearchArguments,
+    run=_run,
+    offered=_offered,
+)
