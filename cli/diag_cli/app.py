@@ -1,0 +1,114 @@
+"""The command line: its commands, and the one place where an error becomes an exit status."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+from diag_cli import ask, doctor, replay, runs, trace
+from diag_cli.exits import Exit
+from diag_cli.options import Asked, Debug
+from diag_cli.render.streams import ReaderGoneError, be_lenient, complain, put, say
+from diag_cli.watch import RunInterruptedError
+from diag_graph.errors import DiagError
+
+HELP = """Diagnosis for people on call: answers whose every statement is bound to text that a tool really returned.
+
+\b
+  diag ask "why did checkout latency jump at 14:05?" --incident ./incident
+  diag trace last          how the last run came to its answer
+  diag runs                what was asked before
+  diag doctor              what is set up, and what to do about what is not
+
+Nothing needs to be set up to begin: without a language model, the built-in analyst reads the evidence. DIR in
+`--incident DIR` is any folder of metrics, logs, traces, alerts and changes that were kept from an incident.
+"""
+
+app = typer.Typer(
+    name="diag",
+    help=HELP,
+    rich_markup_mode=None,  # plain help: it starts fast, and reads the same in a pipe
+    pretty_exceptions_enable=False,
+    pretty_exceptions_show_locals=False,  # locals hold secrets
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from diag_graph import __version__
+
+        put(f"diag {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def diag(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.", callback=_version)] = False,  # noqa: ARG001
+    debug: Debug = False,  # noqa: ARG001 - its callback has noted it
+) -> None:
+    """The options that stand before a command."""
+    if context.invoked_subcommand is None:
+        put(context.get_help())
+
+
+app.command(epilog=ask.EXAMPLES, short_help="Ask, watch the graph work, get an answer.")(ask.ask)
+app.command(epilog=replay.EXAMPLES)(replay.replay)
+app.command(epilog=trace.EXAMPLES)(trace.trace)
+app.command()(runs.runs)
+app.command(short_help="Say what is set up, and what to do about what is not.")(doctor.doctor)
+
+
+def main() -> NoReturn:
+    """The `diag` program."""
+    be_lenient()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(Exit.TERMINATED))  # so that the terminal is left as it was
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Carry out a command line.
+
+    Returns:
+        The exit status.
+    """
+    asked = Asked()
+    try:
+        return int(app(list(arguments), prog_name="diag", standalone_mode=False, obj=asked) or Exit.OK)
+    except typer.TyperException as error:  # what Typer finds wrong with the command line
+        return _usage(error)
+    except DiagError as error:
+        complain(error.message, error.advice)
+        return _with_traceback(asked, Exit.USAGE)
+    except RunInterruptedError as error:
+        kept = f"Its trace, as far as it got: diag trace {error.run_id}" if error.run_id else ""
+        complain("interrupted", kept)
+        return Exit.INTERRUPTED
+    except ReaderGoneError:
+        return Exit.READER_GONE
+    except Exception as error:  # noqa: BLE001 - the last door: a user is never shown a traceback unasked
+        complain(
+            f"unexpected error: {type(error).__name__}: {error}",
+            "This is a fault of diag. Run it again with --debug for the traceback.",
+        )
+        return _with_traceback(asked, Exit.RUN_FAILED)
+
+
+def _usage(error: typer.TyperException) -> int:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "diag"
+    formatted = getattr(error, "format_message", None)
+    complain(formatted() if formatted else str(error), f"See `{command} --help`.")
+    return Exit.USAGE
+
+
+def _with_traceback(asked: Asked, status: Exit) -> Exit:
+    if asked.debug:
+        say(traceback.format_exc().rstrip())
+    return status

@@ -1,0 +1,125 @@
+"""`diag ask`: one question, one run, one answer."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from diag_cli import settings
+from diag_cli.conclusion import conclude
+from diag_cli.options import Db, Debug, Incident, Json, Model, Quiet, Shown
+from diag_cli.render.streams import complain
+from diag_cli.watch import watching
+from diag_graph.errors import InputError
+
+if TYPE_CHECKING:
+    from diag_graph.sources.ports import Evidence
+    from diag_graph.store import Store
+
+FROM_STDIN = "-"
+HISTORY_TURNS = 6
+"""How many earlier questions and answers of a conversation a run is given."""
+
+_MAX_STDIN_BYTES = 1_000_000
+
+EXAMPLES = """\b
+  diag ask "why did checkout latency jump at 14:05?" --incident ./incident
+  diag ask "and what changed before that?" --session last --incident ./incident
+  diag ask "is anything wrong?" --incident ./incident --json --strict
+"""
+
+
+def ask(
+    question: Annotated[
+        list[str] | None, typer.Argument(metavar="QUESTION", help="What you want to know; - reads it from stdin.")
+    ] = None,
+    incident: Incident = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Look from here on: 14:05, 2026-07-16T14:05Z, 2h.")
+    ] = None,
+    until: Annotated[str | None, typer.Option("--until", metavar="TIME", help="Look up to here.")] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="ID", help='Go on with a conversation; "last" is the latest.')
+    ] = None,
+    model: Model = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", metavar="FILE", help="Also write the run to a file, for diag replay.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 4 unless the verdict is PASS.")] = False,
+    as_json: Json = False,
+    display: Shown = None,
+    quiet: Quiet = False,
+    db: Db = None,
+    debug: Debug = False,  # noqa: ARG001 - its callback has noted it
+) -> int:
+    """Ask a question, watch the graph work, get an answer with citations."""
+    given = settings.resolve({"db": db, "model": model, "display": display})
+    text = _question(question or [])
+    if save is not None:
+        _check_place(save)
+    evidence = _evidence(incident, quiet=quiet)
+    with watching(given["db"], given["display"], quiet=quiet) as watch:
+        from diag_graph.run import diagnose
+
+        session_id = _conversation(watch.store, session, quiet=quiet)
+        document = diagnose(
+            text,
+            evidence=evidence,
+            session_id=session_id,
+            history=watch.store.history(session_id, HISTORY_TURNS) if watch.store and session_id else (),
+            since=since,
+            until=until,
+            zone=given["zone"],
+            model=given["model"],
+            listeners=watch.listeners,
+        )
+    return conclude(document, kept=watch.kept, save=save, strict=strict, as_json=as_json, quiet=quiet)
+
+
+def _question(words: list[str]) -> str:
+    """The question, with or without quotes around it."""
+    if not words:
+        raise InputError("there is no question", 'Ask one: diag ask "why did checkout latency jump at 14:05?"')
+    if words != [FROM_STDIN]:
+        return " ".join(words)
+    raw = sys.stdin.buffer.read(_MAX_STDIN_BYTES + 1)
+    if len(raw) > _MAX_STDIN_BYTES:
+        raise InputError(f"more than {_MAX_STDIN_BYTES:,} bytes came in on stdin", "Ask a shorter question.")
+    return raw.decode("utf-8", "replace")
+
+
+def _evidence(incident: Path | None, *, quiet: bool) -> Evidence | None:
+    if incident is None:
+        if not quiet:
+            complain("there is nothing to look at", "Name a folder of metrics, logs and traces: --incident DIR")
+        return None
+    from diag_graph.sources.errors import SourceError
+    from diag_graph.sources.folder import open_folder
+
+    try:
+        return open_folder(incident)
+    except SourceError as error:
+        raise InputError(str(error)) from error
+
+
+def _conversation(store: Store | None, session: str | None, *, quiet: bool) -> str | None:
+    """The id of the conversation to go on with; None begins one."""
+    from diag_graph.store.runs import LATEST
+
+    if store is None or session is None:
+        return session
+    if session == LATEST:
+        return store.latest_session()
+    if not store.has_session(session) and not quiet:
+        complain(f"a new conversation begins: {session}", "`diag runs` shows the conversations that there are.")
+    return session
+
+
+def _check_place(path: Path) -> None:
+    """Find out before the run, and not after it, that a file cannot be written there."""
+    if path.is_dir() or not path.parent.is_dir():
+        what = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise InputError(f"the run cannot be saved to {path}: {what}", "Name a file in a folder that exists.")

@@ -1,0 +1,66 @@
+"""What a command says of a run that has ended: the answer or the JSON, what to do next, and the exit status."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diag_cli.envelope import as_text, envelope
+from diag_cli.exits import Exit
+from diag_cli.render.answer import print_answer
+from diag_cli.render.streams import complain, put, say
+
+if TYPE_CHECKING:
+    from diag_graph.outcome import RunDocument, RunRow
+
+
+def conclude(
+    document: RunDocument,
+    *,
+    kept: bool,
+    as_json: bool,
+    quiet: bool,
+    save: Path | None = None,
+    strict: bool = False,
+) -> int:
+    """Print the run's answer, or its JSON, and say what follows from it.
+
+    Args:
+        document: The run.
+        kept: Whether it stands in the store.
+        as_json: Print the envelope in place of the answer.
+        quiet: Leave out what is neither answer nor error.
+        save: Where to write its run file.
+        strict: Hold a verdict other than PASS, or a degraded end, for a failure.
+
+    Returns:
+        The exit status.
+    """
+    run = document.run
+    if as_json:
+        put(as_text(envelope(document)))
+    elif run.answer:
+        print_answer(run.answer)
+    if save is not None:
+        from diag_graph.runfile import save_run_file
+
+        save_run_file(document, save)
+    look = f"diag trace {run.run_id}" if kept else ""
+    if run.status != "SUCCESS":
+        complain(f"the run failed: {run.failure_reason or 'no reason was recorded'}", look and f"See {look}")
+        return Exit.RUN_FAILED
+    shortfall = _shortfall(run) if strict else ""
+    if shortfall:
+        complain(f"--strict: {shortfall}", look and f"See {look}")
+        return Exit.NOT_PASSED
+    if look and not quiet:
+        say(f"\nHow it came to this: {look}")
+    return Exit.OK
+
+
+def _shortfall(run: RunRow) -> str:
+    """What a strict reader holds against a run; empty when there is nothing."""
+    trace = run.orchestration_trace or {}
+    if trace.get("degraded"):
+        return f"the run ended in fallback ({trace.get('termination_reason')})"
+    return "" if run.verdict == "PASS" else f"the verdict is {run.verdict or 'missing'}"

@@ -1,0 +1,155 @@
+"""`diag doctor`: what is set up and within reach, and what to do about what is not."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from diag_cli import settings
+from diag_cli.exits import Exit
+from diag_cli.options import Db, Debug, Incident, Model
+from diag_cli.render.safe import one_line
+from diag_cli.render.streams import is_styled, is_terminal, put, put_drawn
+from diag_cli.render.words import Tone
+from diag_cli.settings import Origin, Settings
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_PACKAGES = ("langgraph", "litellm", "pydantic", "sqlite-utils", "polars", "typer", "rich")
+_LANGSMITH = ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGSMITH_API_KEY", "LANGCHAIN_API_KEY")
+_SIGNS: dict[Tone, str] = {Tone.GOOD: "ok", Tone.DOUBTFUL: "note", Tone.BAD: "fault"}
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at."""
+
+    tone: Tone
+    topic: str
+    said: str
+    advice: str = ""
+
+
+def doctor(
+    incident: Incident = None,
+    model: Model = None,
+    db: Db = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as a JSON array.")] = False,
+    debug: Debug = False,  # noqa: ARG001 - its callback has noted it
+) -> int:
+    """Say what is set up and within reach, and what to do about what is not.
+
+    Exit status 2 when something is at fault.
+    """
+    given = settings.resolve({"db": db, "model": model})
+    findings = [*_program(), *_settings(given), *_store(given["db"]), *_model(given), *_evidence(incident), *_around()]
+    if as_json:
+        from diag_cli.envelope import as_text
+
+        names = ("state", "topic", "said", "advice")
+        put(as_text([dict(zip(names, (_SIGNS[f.tone], *f[1:]), strict=True)) for f in findings]))
+    else:
+        put_drawn(lambda _: _page(findings))
+    return Exit.USAGE if any(finding.tone is Tone.BAD for finding in findings) else Exit.OK
+
+
+def _program() -> Iterator[Finding]:
+    import platform
+    from importlib import metadata
+
+    from diag_graph import __version__
+
+    yield Finding(Tone.GOOD, "diag", f"{__version__}, Python {platform.python_version()} on {platform.system()}")
+    versions = []
+    for name in _PACKAGES:
+        try:
+            versions.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            yield Finding(
+                Tone.BAD, "packages", f"{name} is not installed", "Install diag again, with its dependencies."
+            )
+    yield Finding(Tone.GOOD, "packages", ", ".join(versions))
+
+
+def _settings(given: Settings) -> Iterator[Finding]:
+    files = ", ".join(map(str, given.files)) or f"no file ({settings.user_file()} would be read)"
+    yield Finding(Tone.GOOD, "settings", files)
+    for name, value in given.values.items():
+        if value.origin is not Origin.DEFAULT:
+            yield Finding(Tone.GOOD, "settings", f"{name} is {value.value}, by {value.source} ({value.origin})")
+
+
+def _store(path: Path) -> Iterator[Finding]:
+    from diag_graph.store import Store, StoreError, StoreProblem
+
+    try:
+        with Store.open(path, create=False, wait_s=2) as store:
+            store.check_writable()
+            yield Finding(Tone.GOOD, "store", f"{path}, writable, {store.count():,} runs")
+    except StoreError as error:
+        if error.problem is StoreProblem.MISSING:
+            yield Finding(Tone.GOOD, "store", f"{path} will be created by the first question")
+        else:
+            yield Finding(Tone.BAD, "store", error.message, error.advice)
+
+
+def _model(given: Settings) -> Iterator[Finding]:
+    if given["model"]:
+        yield Finding(Tone.GOOD, "model", f"{given['model']}")
+    else:
+        yield Finding(
+            Tone.GOOD, "model", "none is set: the built-in analyst answers, without a model, a key or a network"
+        )
+
+
+def _evidence(incident: Path | None) -> Iterator[Finding]:
+    if incident is None:
+        yield Finding(Tone.DOUBTFUL, "evidence", "no source is named", "Name a folder to look at: --incident DIR")
+        return
+    from diag_graph.sources.errors import SourceError
+    from diag_graph.sources.folder import open_folder
+
+    try:
+        entries = open_folder(incident).inventory.entries()
+    except SourceError as error:
+        yield Finding(Tone.BAD, "evidence", str(error))
+        return
+    for entry in entries:
+        if entry.problem:
+            yield Finding(Tone.DOUBTFUL, "evidence", f"{entry.name}: {entry.problem}")
+        else:
+            yield Finding(Tone.GOOD, "evidence", f"{entry.name}: {entry.kind}, {entry.detail}")
+
+
+def _around() -> Iterator[Finding]:
+    where = "a terminal" if is_terminal(sys.stdout) else "no terminal: plain lines"
+    styles = "with colours" if is_styled(sys.stdout) else "without colours"
+    yield Finding(Tone.GOOD, "terminal", f"{where}, {styles}, {sys.stdout.encoding}")
+    if found := [name for name in _LANGSMITH if os.environ.get(name)]:
+        switched = os.environ.get("DIAG_LANGSMITH") == "1"
+        said = "and are followed: DIAG_LANGSMITH is 1" if switched else "and are ignored: nothing is sent to LangSmith"
+        yield Finding(Tone.DOUBTFUL if switched else Tone.GOOD, "LangSmith", f"{', '.join(found)} are set, {said}")
+
+
+def _page(findings: list[Finding]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=5, no_wrap=True)
+    grid.add_column(width=9, no_wrap=True)
+    grid.add_column(overflow="fold")
+    topic = ""
+    for finding in findings:
+        name = finding.topic if finding.topic != topic else ""
+        topic = finding.topic
+        said = Text(one_line(finding.said))
+        if finding.advice:
+            said.append(f"\n{one_line(finding.advice)}", style="dim")
+        grid.add_row(Text(_SIGNS[finding.tone], style=finding.tone), Text(name, style="bold"), said)
+    return grid

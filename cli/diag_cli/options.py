@@ -1,0 +1,38 @@
+"""Options that several commands share, each worded once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from diag_cli.settings import SETTINGS, Display
+
+
+@dataclass(slots=True)
+class Asked:
+    """What the command line says about diag itself; Click's context carries it."""
+
+    debug: bool = False
+
+
+def _note_debug(context: typer.Context, debug: bool) -> None:
+    if debug:
+        context.find_root().ensure_object(Asked).debug = True
+
+
+Debug = Annotated[
+    bool,
+    typer.Option("--debug", help="Show the traceback of an error.", callback=_note_debug, is_eager=True),
+]
+Db = Annotated[str | None, typer.Option("--db", metavar="FILE", help=SETTINGS["db"].help)]
+Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help=SETTINGS["model"].help)]
+Shown = Annotated[Display | None, typer.Option("--display", help=SETTINGS["display"].help)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but the answer, and errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the run as one JSON object.")]
+Incident = Annotated[
+    Path | None,
+    typer.Option("--incident", metavar="DIR", help="Look at a recorded incident: a folder of metrics, logs, traces."),
+]

@@ -1,0 +1,68 @@
+"""A line an event, whole and at once, with no control codes: for pipes, log files and people who like it plain."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from diag_cli.render.safe import one_line, shortened
+from diag_cli.render.streams import say
+from diag_cli.render.words import arguments_words, node_words, outcome_words, seconds
+from diag_graph.events import (
+    AgentFinished,
+    Event,
+    NodeFinished,
+    NodeStarted,
+    RunFinished,
+    RunStarted,
+    ToolFinished,
+    ToolStarted,
+)
+
+_TEXT_LENGTH = 160
+
+
+class PlainDisplay:
+    """Shows a run on stderr as lines."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *ended: object) -> None:
+        """Nothing is left open between two lines."""
+
+    def __call__(self, event: Event) -> None:
+        """Write the event's line, if it has one."""
+        line = line_of(event)
+        if line:
+            say(line)
+
+
+def line_of(event: Event) -> str:  # noqa: PLR0911 - one return an event
+    """What is said of an event; empty where its neighbours say all."""
+    match event:
+        case RunStarted(run):
+            return f"run {run.run_id} started, {one_line(run.model)}"
+        case NodeStarted(node, attempt, round_):
+            return f"{node_words(node)} started{_counts(attempt, round_)}"
+        case NodeFinished(node, outcome, reason_code, _, duration_ms):
+            return f"{node_words(node)} {one_line(outcome)} ({one_line(reason_code)}) in {seconds(duration_ms)}"
+        case ToolStarted(invocation_id, tool, arguments):
+            asked = shortened(arguments_words(arguments), _TEXT_LENGTH)
+            return f"  {one_line(invocation_id)} {one_line(tool)} started{f': {asked}' if asked else ''}"
+        case ToolFinished(invocation, reused):
+            told = shortened(outcome_words(invocation), _TEXT_LENGTH)
+            how = "known already" if reused else f"{invocation.status} in {seconds(invocation.duration_ms)}"
+            return f"  {one_line(invocation.id)} {one_line(invocation.tool)} {how}{f': {told}' if told else ''}"
+        case AgentFinished(step) if step.error:
+            return f"  {one_line(step.agent)}: {shortened(one_line(step.error), _TEXT_LENGTH)}"
+        case RunFinished(document):
+            run = document.run
+            verdict = f", verdict {run.verdict}" if run.verdict else ""
+            return f"run {run.run_id} ended: {run.status}{verdict} in {seconds(run.duration_ms)}"
+        case _:
+            return ""
+
+
+def _counts(attempt: int, round_: int) -> str:
+    parts = [f"attempt {attempt}"] * (attempt > 1) + [f"round {round_}"] * (round_ > 1)
+    return f" ({', '.join(parts)})" if parts else ""
