@@ -8,7 +8,8 @@ The rule is one regular expression of places that are no border, written over no
 - in a contraction (UAX #29, rules WB6 and WB7): `the pod can` is not in `the pod can't start`;
 - at a decimal point: `2.3` is not in `2.31`, nor `5 s` in `.5 s`, nor `0.0.1` in `10.0.0.1`;
 - behind a minus that no letter or digit precedes: `5 s` is not in `-5 s`, but `15 ms` is in `10-15 ms`;
-- at a thousands separator: `200 ms` is not in `1,200 ms`; a comma in a row of numbers (`5,17,230`) separates none;
+- at a thousands separator: `200 ms` is not in `1,200 ms`. A comma in a row of numbers (`5,17,23`) is a border; one that
+  might be either (`[5,170]`) is not;
 - at an exponent's sign: `5 s` is not in `1e-5 s`.
 
 Everything else is a border, hyphens, colons and slashes within names and times too.
