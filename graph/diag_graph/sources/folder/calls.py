@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,23 +14,34 @@ _CALLEE = ("callee", "target", "to", "child", "dst", "destination", "server", "d
 _GRAPH_KEYS = frozenset({"edges", "links", "calls", "dependencies", "topology", "graph", "adjacency", "call_graph"})
 _NODE_KEYS = frozenset({"nodes", "services", "vertices"})
 _PAIR = 2
+_GRAPH_FILE = re.compile(r"topolog|graph|depend|edges|calls|service.?map", re.IGNORECASE)
 
 
-def edges_of(value: object) -> tuple[Edge, ...]:
-    """The calls in a JSON value that is a call graph; none when it is no call graph."""
+def names_a_graph(file: str) -> bool:
+    """Whether a file's name says that it holds a call graph."""
+    return _GRAPH_FILE.search(file) is not None
+
+
+def edges_of(value: object, *, hinted: bool = False) -> tuple[Edge, ...]:
+    """The calls in a JSON value that is a call graph; none when it is no call graph.
+
+    Args:
+        value: Parsed JSON.
+        hinted: Whether it is called a call graph: then any map of lists of names is taken for one.
+    """
     if isinstance(value, list):
         return _edges_of_list(value)
     if not isinstance(value, dict):
         return ()
     for key, inner in value.items():
         if fields.plain(key) in _GRAPH_KEYS:
-            found = edges_of(inner) or (_adjacency(inner) if isinstance(inner, dict) else ())
+            found = edges_of(inner, hinted=True)
             if found:
                 names = _names_of_nodes(value)
                 return tuple(
                     Edge(names.get(edge.caller, edge.caller), names.get(edge.callee, edge.callee)) for edge in found
                 )
-    return _adjacency(value)
+    return _adjacency(value, hinted=hinted)
 
 
 def edges_of_spans(spans: Iterable[Span]) -> tuple[Edge, ...]:
@@ -57,18 +69,15 @@ def _edges_of_list(items: Sequence[Any]) -> tuple[Edge, ...]:
     return tuple(dict.fromkeys(edges)) if len(edges) * 2 > len(items) else ()
 
 
-def _adjacency(value: Mapping[str, Any]) -> tuple[Edge, ...]:
-    """Calls of `{"a": ["b", "c"]}`. A map of lists of names is one only when a name in the lists is a key as well, or
-    every value is such a list: else any object with a list of words would be a call graph.
+def _adjacency(value: Mapping[str, Any], *, hinted: bool) -> tuple[Edge, ...]:
+    """Calls of `{"a": ["b", "c"]}`; none where the object is only one with lists of words in it.
+
+    Every value must be a list of names; and some name in them a key as well, unless it is called a call graph.
     """
     lists = {key: item for key, item in value.items() if isinstance(item, list)}
-    if len(lists) != len(value) or not any(lists.values()):
+    if len(lists) != len(value) or not all(isinstance(name, str) for item in lists.values() for name in item):
         return ()
-    if not all(isinstance(name, str) for item in lists.values() for name in item):
-        return ()
-    if len(lists) > 1 and not any(name in lists for item in lists.values() for name in item):
-        return ()
-    if len(lists) == 1 and not any(len(name) < 64 and " " not in name for item in lists.values() for name in item):  # noqa: PLR2004
+    if not hinted and not any(name in lists for item in lists.values() for name in item):
         return ()
     return tuple(dict.fromkeys(Edge(caller, callee) for caller, item in lists.items() for callee in item))
 

@@ -1,4 +1,4 @@
-"""Changes: commits, deploys, feature flags and configuration, from lists that name them or objects that look like them."""
+"""Changes: commits, deploys, feature flags, configuration; from lists that say so or objects that look like them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _KIND_WORDS: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 _TIME = (
     "timestamp", "time", "ts", "deployed_at", "merged_at", "committed_at", "changed_at", "updated_at", "released_at",
-    "published_at", "finished_at", "completed_at", "started_at", "created_at", "date", "at", "when", "start_time", "start",
-    "commit_date", "author_date", "datetime", "event_time", "occurred_at",
+    "published_at", "finished_at", "completed_at", "started_at", "created_at", "date", "at", "when", "start_time",
+    "start", "commit_date", "author_date", "datetime", "event_time", "occurred_at",
 )  # fmt: skip
 _IDENTIFIERS: dict[str, tuple[str, ...]] = {
     "commit": ("sha", "commit_sha", "commit_id", "commit", "hash", "revision", "id"),

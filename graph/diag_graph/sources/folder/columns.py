@@ -12,8 +12,8 @@ from diag_graph.sources.folder import fields
 _SELECTOR = re.compile(r"\s*(?P<name>[^{}]*?)\s*\{(?P<labels>.*)\}\s*", re.DOTALL)
 _LABEL = re.compile(r"(?P<key>[A-Za-z_][\w.]*)\s*=~?\s*(?:\"(?P<quoted>(?:[^\"\\]|\\.)*)\"|(?P<bare>[^,\s]+))")
 _SEPARATOR = re.compile(r"[/:|._\s]+")
-_UNDIVIDED = ("/", "|", ":", ".")
-"""Separators that part a service from a metric where they stand; an underscore may belong to either."""
+_PARTING = ("/", "|")
+"""Separators that part a service from a metric wherever they stand; dots and underscores may belong to either."""
 
 _METRIC_WORDS = frozenset(
     [
@@ -166,26 +166,37 @@ def _split(name: str, known: Mapping[str, str], heads: Counter[str], tails: Coun
         labels = {match["key"]: match["quoted"] or match["bare"] or "" for match in _LABEL.finditer(selector["labels"])}
         return from_labels(labels, selector["name"])
     cuts = _cuts(name)
+    return _by_known_service(cuts, known) or _by_habit(name, cuts, heads, tails) or SeriesName("", name)
+
+
+def _by_known_service(cuts: Sequence[tuple[str, str]], known: Mapping[str, str]) -> SeriesName | None:
+    """The longest known service that the name begins with, or ends with (`cpu_usage.checkout`)."""
     for head, tail in reversed(cuts):
         if _normal(head) in known:
             return SeriesName(known[_normal(head)], tail)
-    # Some write the metric first (`cpu_usage.checkout`).
     for head, tail in cuts:
         if _normal(tail) in known:
             return SeriesName(known[_normal(tail)], head)
+    return None
+
+
+def _by_habit(
+    name: str, cuts: Sequence[tuple[str, str]], heads: Counter[str], tails: Counter[str]
+) -> SeriesName | None:
+    """By ends that recur among the columns, by a separator that parts things, or by a word that begins a metric."""
     recurring = [(heads[head] * tails[tail], tails[tail], head, tail) for head, tail in cuts if tails[tail] > 1]
     recurring = [cut for cut in recurring if _may_be_service(cut[2])]
     if recurring:
         _, _, head, tail = max(recurring, key=lambda cut: cut[:2])
         return SeriesName(head, tail)
-    for separator in _UNDIVIDED[:2]:
+    for separator in _PARTING:
         head, _, tail = name.partition(separator)
         if head and tail and _may_be_service(head):
             return SeriesName(head, tail)
     for head, tail in cuts:
         if _first_word(tail) in _METRIC_WORDS and _may_be_service(head):
             return SeriesName(head, tail)
-    return SeriesName("", name)
+    return None
 
 
 def _first_word(text: str) -> str:

@@ -33,7 +33,7 @@ class FolderInventory:
 
     @cached_property
     def _span(self) -> TimeRange | None:
-        ranges = [found for file in self._files for found in _ranges(file)]
+        ranges = [found for file in self._files if (found := file.reading.span()) is not None]
         if not ranges:
             return None
         return TimeRange(min(found.start for found in ranges), max(found.end for found in ranges))
@@ -44,23 +44,6 @@ def _entry(file: FolderFile) -> SourceEntry:
     kinds = reading.kinds() or file.kinds
     kind = next(kind for kind in Kind if kind in kinds)
     return SourceEntry(file.name, kind, "; ".join(reading.details), "; ".join(reading.problems) or None)
-
-
-def _ranges(file: FolderFile) -> Iterator[TimeRange]:
-    reading = file.reading
-    for one in reading.series:
-        if len(one.times):
-            yield TimeRange(float(one.times[0]), float(one.times[-1]))
-    logged = reading.logs.span() if reading.logs else None
-    if logged:
-        yield logged
-    moments = [
-        *(span.start for span in reading.spans),
-        *(alert.starts_at for alert in reading.alerts if alert.starts_at is not None),
-        *(change.time for change in reading.changes if change.time is not None),
-    ]
-    if moments:
-        yield TimeRange(min(moments), max(moments))
 
 
 class FolderMetrics:

@@ -12,8 +12,8 @@ from typing import Any
 
 TIME = (
     "timestamp", "@timestamp", "time", "ts", "datetime", "date", "event_time", "eventtime", "timestamp_ms",
-    "time_unix_nano", "observed_time_unix_nano", "occurred_at", "occurredat", "created_at", "last_timestamp", "last_time",
-    "event_timestamp", "date_time", "__realtime_timestamp", "_time", "asctime", "first_timestamp", "t", "at",
+    "time_unix_nano", "observed_time_unix_nano", "occurred_at", "occurredat", "created_at",
+    "last_timestamp", "last_time", "event_timestamp", "date_time", "__realtime_timestamp", "_time", "asctime", "first_timestamp", "t", "at",
 )  # fmt: skip
 LEVEL = (
     "level", "severity", "severity_text", "lvl", "log_level", "loglevel", "levelname", "log_levelname", "severitytext",
@@ -27,8 +27,7 @@ SERVICE = (
     "service", "service_name", "servicename", "svc", "app", "app_kubernetes_io_name", "application", "app_name",
     "component", "deployment", "kube_deployment", "workload", "microservice", "logger_service", "container",
     "container_name", "kubernetes_container_name", "pod", "pod_name", "kubernetes_pod_name", "source_identifier",
-    "dbinstance_identifier", "db_instance_identifier", "entity", "syslog_identifier", "program", "unit", "_systemd_unit",
-    "job",
+    "dbinstance_identifier", "db_instance_identifier", "entity", "syslog_identifier", "program", "_systemd_unit", "job",
 )  # fmt: skip
 WEAK_SERVICE = ("logger", "host", "hostname", "instance", "node", "node_name", "name", "logger_name", "source")
 """What stands for a service when neither the record nor its file names one."""
@@ -37,8 +36,8 @@ SPAN_ID = ("span_id", "spanid", "id")
 PARENT_ID = ("parent_span_id", "parent_id", "parentspanid", "parentid", "parent")
 SPAN_NAME = ("name", "operation_name", "operationname", "operation", "span_name", "resource", "endpoint")
 START = (
-    "start", "start_time", "starttime", "start_time_unix_nano", "start_time_millis", "timestamp", "time", "ts", "start_ts",
-    "begin", "startts", "@timestamp",
+    "start", "start_time", "starttime", "start_time_unix_nano", "start_time_millis", "timestamp", "time", "ts",
+    "start_ts", "begin", "startts", "@timestamp",
 )  # fmt: skip
 END = ("end", "end_time", "endtime", "end_time_unix_nano", "end_ts", "finish", "finish_time")
 METRIC = ("metric", "metric_name", "metricname", "__name__", "kpi", "measurement", "name", "series", "kpi_name")
@@ -92,20 +91,25 @@ def text_of(value: object) -> str:
     return str(value)
 
 
-_GENERIC_STEMS = frozenset(
-    (
-        "log logs app apps application output out stdout stderr all combined messages syslog console error errors access "
-        "debug service services trace traces event events container containers pod pods current data export server records "
-        "lines main spans metrics evidence otlp otel journal previous"
-    ).split()
-)
+_GENERIC_STEMS = frozenset({
+    "log", "logs", "app", "apps", "application", "output", "out", "stdout", "stderr", "all", "combined", "messages",
+    "syslog", "console", "error", "errors", "access", "debug", "service", "services", "trace", "traces", "event",
+    "events", "container", "containers", "pod", "pods", "current", "data", "export", "server", "records", "lines",
+    "main", "spans", "metrics", "evidence", "otlp", "otel", "journal", "previous", "context", "raw", "files",
+})  # fmt: skip
 _EXTENSIONS = re.compile(
     r"(?:\.(?:log|logs|txt|json|ndjson|jsonl|gz|out|err|csv|tsv|\d{1,3}|\d{4}-?\d\d-?\d\d))+$", re.IGNORECASE
 )
 _AFFIXES = re.compile(
-    r"^(?:kubectl[_-])?(?:logs?|pod)[_-]+|[_-](?:logs?|output|stdout|stderr|access|errors?)$|[_-]\d{4}-?\d\d-?\d\d(?:[T_-]?\d+)?$",
+    r"^(?:kubectl[_-])?(?:logs?|pod)[_-]+|[_-](?:logs?|output|stdout|stderr|access|errors?)$"
+    r"|[_-]\d{4}-?\d\d-?\d\d(?:[T_-]?\d+)?$",
     re.IGNORECASE,
 )
+
+
+def stem_of(name: str) -> str:
+    """A file's name without folders and extensions."""
+    return _EXTENSIONS.sub("", name.rpartition("/")[2])
 
 
 def service_of_file(name: str) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, utc
-from diag_graph.sources.folder import alerts, calls, changes, fields, spans
+from diag_graph.sources.folder import alerts, calls, changes, fields, otlp, samples, spans, wrapped_logs
 from diag_graph.sources.folder.log_file import LogList
 from diag_graph.sources.folder.log_json import JsonLogReader
-from diag_graph.sources.folder.reading import Kind, Reading, Tally, count
+from diag_graph.sources.folder.reading import Kind, Reading, Tally, count, series_detail
 from diag_graph.sources.folder.times import TimeReader
 
 _JUDGED = 20
@@ -71,34 +71,91 @@ class JsonFile:
     edges: list[Edge] = field(default_factory=list)
     unit_assumed: bool = False
 
-    def read(self, value: Any) -> bool:  # noqa: ANN401 (foreign JSON)
-        """Take what the value holds; whether all of it was taken. What was not makes the file a document as well."""
+    def read(self, value: Any, service: str = "") -> bool:  # noqa: ANN401 (foreign JSON)
+        """Take what the value holds.
+
+        Args:
+            value: Parsed JSON.
+            service: What the objects around it belong to.
+
+        Returns:
+            Whether all of it was taken; what was not makes the file a document as well.
+        """
         if isinstance(value, list):
-            return self._read_list(value, None)
+            return self._read_list(value, None, service)
         if not isinstance(value, dict):
             return False
-        edges = calls.edges_of(value)
-        if edges:
-            self.edges.extend(edges)
-            return True
-        if isinstance(value.get("alerts"), list) and value["alerts"]:
-            return self._read_alerts(value["alerts"], value)
+        for read in (self._read_answer, self._read_graph, self._read_webhook, self._read_text):
+            taken = read(value)
+            if taken:
+                return True
         if kind_of_record(value) is not None:
             return self._read_list([value], None)
-        return self._read_members(value)
+        return self._read_members(value, service)
 
-    def _read_members(self, value: Mapping[str, Any]) -> bool:
-        """Lists under keys that say what they hold, and one more wrapper (`data`, `result`, ...)."""
+    def _read_answer(self, value: Mapping[str, Any]) -> bool:
+        """An OTLP export request, or what Prometheus or Loki answered to a query."""
+        if otlp.ROOTS & value.keys():
+            return self._read_otlp(value)
+        if "resultType" not in value or not isinstance(value.get("result"), list):
+            return False
+        if value["resultType"] == "streams":
+            self.logs.extend(wrapped_logs.loki_streams(value, self.times, self.name, ()))
+        else:
+            self.series.extend(samples.prometheus_series(value, self.times, self.name))
+        return True
+
+    def _read_graph(self, value: Mapping[str, Any]) -> bool:
+        edges = calls.edges_of(value, hinted=calls.names_a_graph(self.name))
+        self.edges.extend(edges)
+        return bool(edges)
+
+    def _read_webhook(self, value: Mapping[str, Any]) -> bool:
+        alerts_given = value.get("alerts")
+        return isinstance(alerts_given, list) and bool(alerts_given) and self._read_alerts(alerts_given, value)
+
+    def _read_text(self, value: Mapping[str, Any]) -> bool:
+        key = wrapped_logs.text_within(value)
+        if key is not None:
+            self.logs.extend(wrapped_logs.lines_within(value, key, self.times, self.name))
+        return key is not None
+
+    def _read_otlp(self, request: Mapping[str, Any]) -> bool:
+        for span in otlp.spans_of(request, self.times):
+            if span is None:
+                self.tally.miss("spans lack an id or a start", 1)
+            else:
+                self.spans.append(span)
+        self.logs.extend(otlp.logs_of(request, self.times, self.name))
+        for series in otlp.series_of(request, self.times, self.name):
+            if series is None:
+                self.tally.miss("metrics are neither gauges nor sums", 1)
+            else:
+                self.series.append(series)
+        return True
+
+    def _read_members(self, value: Mapping[str, Any], service: str) -> bool:
+        """Lists under keys that say what they hold, series, and objects that wrap more of the same."""
+        service = fields.text_of(fields.pick(value, fields.SERVICE)) or service
+        if "Datapoints" in value:
+            self.series.extend(samples.series_of_datapoints(value, service or self.service, self.times, self.name))
+            return True
         whole = bool(value)
         for key, inner in value.items():
-            name = fields.plain(key)
-            if isinstance(inner, list) and inner:
-                whole = self._read_list(inner, name) and whole
-            elif isinstance(inner, dict) and inner:
-                whole = self.read(inner) and whole
+            if isinstance(inner, dict) and inner:
+                whole = (self._read_lists_of_points(inner, key, service) or self.read(inner, service)) and whole
+            elif isinstance(inner, list) and inner:
+                whole = self._read_list(inner, fields.plain(key), service) and whole
         return whole and self.found_any()
 
-    def _read_list(self, items: Sequence[Any], key: str | None) -> bool:
+    def _read_lists_of_points(self, record: Mapping[str, Any], key: str, service: str) -> bool:
+        series = samples.series_of_lists(record, key, service or self.service, self.times, self.name)
+        if series is not None:
+            self.series.append(series)
+        return series is not None
+
+    def _read_list(self, items: Sequence[Any], key: str | None, service: str = "") -> bool:
+        records = [item for item in items if isinstance(item, dict)]
         readers: dict[Kind, Callable[[Sequence[Any], str | None], bool]] = {
             Kind.SPANS: self._read_spans,
             Kind.LOGS: self._read_logs,
@@ -107,6 +164,8 @@ class JsonFile:
         }
         if key in _SPAN_LISTS or any(isinstance(item, dict) and isinstance(item.get("spans"), list) for item in items):
             return self._read_spans(items, key)
+        if records and len(records) == len(items) and self._read_special(records, key or "", service):
+            return True
         kind = majority(items)
         if key in changes.KIND_OF_LIST and kind in {None, Kind.CHANGES} and self._read_changes(items, key):
             return True
@@ -115,6 +174,23 @@ class JsonFile:
         edges = calls.edges_of(list(items))
         self.edges.extend(edges)
         return bool(edges)
+
+    def _read_special(self, records: Sequence[dict[str, Any]], key: str, service: str) -> bool:
+        """Lists whose members are recognised one by one, by their shape rather than by a majority."""
+        if all(map(wrapped_logs.looks_like_kubernetes_event, records)):
+            self.logs.extend(
+                wrapped_logs.kubernetes_event(record, self.times, f"{self.name}:{number}")
+                for number, record in enumerate(records, start=1)
+            )
+            return True
+        if all(map(samples.looks_like_sample, records)):
+            self.series.extend(samples.series_of_samples(records, self.times, self.name))
+            return True
+        if all(samples.parallel_lists(record) for record in records):
+            return all([self._read_lists_of_points(record, key, service) for record in records])  # noqa: C419 (take all)
+        if any(otlp.ROOTS & record.keys() for record in records):
+            return all([self.read(record) for record in records])  # noqa: C419 (take all)
+        return False
 
     def _read_spans(self, items: Sequence[Any], _key: str | None) -> bool:
         reader = spans.SpanReader(self.times)
@@ -179,7 +255,7 @@ class JsonFile:
             lines: The file as a document, if it is one (as well).
         """
         logs = LogList(self.logs) if self.logs else None
-        problems = list(self.tally.sentences(1, "file", "item"))
+        problems = list(self.tally.items())
         if self.unit_assumed:
             problems.append("durations without a unit were read as milliseconds")
         return Reading(
@@ -197,9 +273,7 @@ class JsonFile:
     def _details(self, logs: LogList | None, lines: Sequence[str] | None) -> list[str]:
         details = []
         if self.series:
-            details.append(
-                f"{count(sum(len(one.times) for one in self.series), 'sample')}, {count(len(self.series), 'series', 'series')}"
-            )
+            details.append(series_detail(self.series))
         if logs:
             details.append(logs.summary.detail())
         if self.spans:

@@ -15,6 +15,7 @@ from diag_graph.analysis.records import LogRecord
 from diag_graph.sources.folder.levels import LEVELS, level_in
 from diag_graph.sources.folder.log_json import JsonLogReader
 from diag_graph.sources.folder.reading import Tally, parse_json
+from diag_graph.sources.folder.stack_traces import begins_trace, belongs_to_trace, names_cause
 from diag_graph.sources.folder.text import clean
 from diag_graph.sources.folder.times import TIME_PATTERNS, TimeReader
 
@@ -58,7 +59,8 @@ _COMPOSE = re.compile(r"(?P<service>[A-Za-z][\w.-]*?)(?:-\d+)?\s+\| ?(?P<rest>.*
 _KUBECTL = re.compile(r"\[?pod/(?P<pod>[^/\]\s]+)/(?P<service>[^\]\s]+)\]? (?P<rest>.*)")
 _PAIR = re.compile(r"([A-Za-z_@][\w.@-]*)=(\"(?:[^\"\\]|\\.)*\"|[^\s\"]*)(?:\s+|$)")
 _LEAD = (
-    r"(?:\[?(?P<lead>TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRIT(?:ICAL)?|FATAL|PANIC|[DIWEF](?=,))\]?[,:]?[ \t|]+"
+    r"(?:\[?(?P<lead>TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRIT(?:ICAL)?|FATAL|PANIC|[DIWEF](?=,))\]?"
+    r"[,:]?[ \t|]+"
     r"|\d+:[A-Z] )?"
 )
 _TIMED = tuple(
@@ -67,27 +69,20 @@ _TIMED = tuple(
 )
 _EPOCH = re.compile(r"\[?(?P<time>\d{10}(?:[.,]\d{1,9})?|\d{13})\]?:?\s+(?P<rest>.*)")
 _CLOCK_ONLY = re.compile(r"\[?\d\d:\d\d:\d\d[.,]\d{3}\]?\s+(?P<rest>.*)")
-_LEVEL_FIRST = re.compile(r"(?P<lead>\[[A-Za-z]{4,8}\]|[A-Z]{4,8}|(?:info|warn|fail|crit|dbug|error|warning)(?=:)):?\s+(?P<rest>.*)")
+_LEVEL_FIRST = re.compile(
+    r"(?P<lead>\[[A-Za-z]{4,8}\]|[A-Z]{4,8}|(?:info|warn|fail|crit|dbug|error|warning)(?=:)):?\s+(?P<rest>.*)"
+)
 
 _TOKEN = re.compile(
-    r"\s*(?:[-|:]+\s+)?(?:\[(?P<bracket>[^\[\]]{0,120})\]|<(?P<angle>\w{1,9})>|(?P<word>[A-Za-z]{1,11}))(?P<colon>:?)(?=\s|$|\[)"
+    r"\s*(?:[-|:]+\s+)?(?:\[(?P<bracket>[^\[\]]{0,120})\]|<(?P<angle>\w{1,9})>|(?P<word>[A-Za-z]{1,11}))"
+    r"(?P<colon>:?)(?=\s|$|\[)"
 )
 _MAX_TOKENS = 6
 _SERVICE_NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 _THREAD_NAME = re.compile(
     r"(?:main|worker|exec|thread|pool|nio|http|https|scheduling|task|executor|default|root|kernel|core|master|grpc|event|io|"
-    r"client|server|pid|tid|req|request|conn|notice|reactor|async|cron|timer|gc|none|null|-)\b.*|.*-(?:thread|exec|pool|worker)-.*"
-)
-
-_TRACE_START = re.compile(
-    r"(?:Traceback \(most recent call last\)|goroutine \d+ \[|panic: |Exception in thread |Caused by: |Suppressed: |"
-    r"(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|During handling of the above|The above exception was|stack ?trace:?\s*$|"
-    r"Error: .*$|Unhandled )",
-    re.IGNORECASE,
-)
-_TRACE_PART = re.compile(
-    r"\s+(?:at |File \"|\.\.\. \d+ |in |from |\^|--->|\S)|at [\w$.<>]+\(|\.\.\. \d+ (?:more|common)|[\w.$/]+\(.*\)$|"
-    r"(?:[\w$]+\.)*[\w$]*(?:Exception|Error|Exit|Interrupt|Warning)\b(?:: .*)?$|created by |Caused by: |exit status \d|\s*\^+\s*$"
+    r"client|server|pid|tid|req|request|conn|notice|reactor|async|cron|timer|gc|none|null|-)\b.*"
+    r"|.*-(?:thread|exec|pool|worker)-.*"
 )
 
 
@@ -124,11 +119,11 @@ class TextLogReader:
         if parsed is None or not (parsed.level or parsed.structured):
             if body[:1] in {" ", "\t"} and body.strip():
                 return False
-            if self._in_trace and _TRACE_PART.match(body):
+            if self._in_trace and belongs_to_trace(body):
                 return False
-            if _TRACE_START.match(body):
+            if begins_trace(body):
                 self._in_trace = True
-                return parsed is not None and not body.startswith(("Caused by: ", "Suppressed: "))
+                return parsed is not None and not names_cause(body)
         # A line that ends in the name of an exception may begin its trace.
         self._in_trace = parsed is not None and level_in(line) in {"ERROR", "FATAL"}
         return True
@@ -171,7 +166,9 @@ class TextLogReader:
         match = _CRI.match(line)
         if match:
             inner = self._inner(match["rest"], self._times.read(match["time"]))
-            return replace(inner, attributes={"stream": match["stream"], **inner.attributes}, goes_on=match["flag"] == "P")
+            return replace(
+                inner, attributes={"stream": match["stream"], **inner.attributes}, goes_on=match["flag"] == "P"
+            )
         for pattern in (_COMPOSE, _KUBECTL):
             match = pattern.match(line)
             if match:
@@ -204,7 +201,13 @@ class TextLogReader:
             return None
         record = self._objects.record(value, "")
         return Line(
-            record.time, record.message, record.level, record.service, record.trace_id, record.attributes, structured=True
+            record.time,
+            record.message,
+            record.level,
+            record.service,
+            record.trace_id,
+            record.attributes,
+            structured=True,
         )
 
     def _klog(self, line: str) -> Line | None:
@@ -270,7 +273,11 @@ class TextLogReader:
         if match:
             return self._rest(None, match["rest"], "")
         match = _LEVEL_FIRST.match(line)
-        level = LEVELS.get(match["lead"].strip("[]").upper().replace("FAIL", "ERROR").replace("DBUG", "DEBUG"), "") if match else ""
+        level = (
+            LEVELS.get(match["lead"].strip("[]").upper().replace("FAIL", "ERROR").replace("DBUG", "DEBUG"), "")
+            if match
+            else ""
+        )
         return self._rest(None, match["rest"], level) if match and level else None
 
     def _rest(self, time: float | None, text: str, level: str) -> Line:
@@ -297,7 +304,9 @@ class TextLogReader:
             begin = begin if skipped else position
         rest = text[begin:]
         # Indentation says that a line goes on; a single blank only parts it from its prefix.
-        message = rest if rest[:1] == "\t" or rest[:2] == "  " and not begin else re.sub(r"^\s*(?:[-|:]+\s+)?", "", rest)
+        message = (
+            rest if rest[:1] == "\t" or (rest[:2] == "  " and not begin) else re.sub(r"^\s*(?:[-|:]+\s+)?", "", rest)
+        )
         return Line(time, message, level, service)
 
     def _names_service(self, word: str) -> bool:

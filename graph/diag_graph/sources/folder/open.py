@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import tzinfo
 from pathlib import Path
 
+from diag_graph.analysis.records import utc
 from diag_graph.sources.errors import FolderError
 from diag_graph.sources.folder.evidence import (
     FolderAlerts,
@@ -16,10 +19,12 @@ from diag_graph.sources.folder.evidence import (
     FolderTopology,
     of_kind,
 )
+from diag_graph.sources.folder.manifest import Manifest, read_manifest
+from diag_graph.sources.folder.notes import FolderNotes
 from diag_graph.sources.folder.reading import Kind
 from diag_graph.sources.folder.sniff import Context, FolderFile, look_at
-from diag_graph.sources.folder.times import TimeReader, zone_named
-from diag_graph.sources.folder.walk import walk
+from diag_graph.sources.folder.times import zone_named
+from diag_graph.sources.folder.walk import Found, Refused, walk
 from diag_graph.sources.ports import Evidence
 
 
@@ -36,23 +41,27 @@ def open_folder(path: Path, *, zone: str | None = None) -> Evidence:
     Raises:
         FolderError: the folder is not there, is no folder, cannot be listed, or its `incident.toml` is wrong.
     """
-    zone_name = zone or "UTC"
-    try:
-        place = zone_named(zone_name)
-    except ValueError as error:
-        raise FolderError(f"{error}: give an IANA name such as Europe/Berlin") from error
     files: list[FolderFile] = []
+    items = list(walk(path))
+    manifest = read_manifest(path, _zone(zone or "UTC"))
+    zone_name = manifest.zone_name or zone or "UTC"
     context = Context(
-        new_times=lambda: TimeReader(place),
+        zone=_zone(zone_name),
         zone_name=zone_name,
+        rules=manifest.files,
         known_services=lambda: frozenset().union(*(file.services for file in files)),
+        near=lambda: _near(manifest, files, items),
     )
-    files.extend(look_at(item, context) for item in walk(path))
+    files.extend(look_at(item, context) for item in items)
+    return _evidence(path.resolve().name or str(path), files, manifest, zone_name)
+
+
+def _evidence(name: str, files: Sequence[FolderFile], manifest: Manifest, zone_name: str) -> Evidence:
     metrics, logs, spans = of_kind(files, Kind.METRICS), of_kind(files, Kind.LOGS), of_kind(files, Kind.SPANS)
     alerts, changes = of_kind(files, Kind.ALERTS), of_kind(files, Kind.CHANGES)
     topology, documents = of_kind(files, Kind.TOPOLOGY, Kind.SPANS), of_kind(files, Kind.DOCUMENT)
     return Evidence(
-        inventory=FolderInventory(path.resolve().name or str(path), files),
+        inventory=FolderInventory(name, files),
         metrics=FolderMetrics(metrics) if metrics else None,
         logs=FolderLogs(logs) if logs else None,
         spans=FolderSpans(spans) if spans else None,
@@ -60,5 +69,24 @@ def open_folder(path: Path, *, zone: str | None = None) -> Evidence:
         changes=FolderChanges(changes) if changes else None,
         topology=FolderTopology(topology) if topology else None,
         documents=FolderDocuments(documents) if documents else None,
+        window_hint=manifest.window,
         zone=zone_name,
+        notes=FolderNotes(files, {"onset": utc(manifest.onset)} if manifest.onset is not None else {}),
     )
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return zone_named(name)
+    except ValueError as error:
+        raise FolderError(f"{error}: give an IANA name such as Europe/Berlin") from error
+
+
+def _near(manifest: Manifest, files: Sequence[FolderFile], items: Sequence[Found | Refused]) -> float | None:
+    """A time that the incident is about: the manifest's, one that a file names, or when files were last written."""
+    if manifest.window is not None:
+        return manifest.window.start
+    named = [file.moment for file in files if file.moment is not None]
+    if named:
+        return named[0]
+    return max((item.changed for item in items if isinstance(item, Found)), default=None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
+from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange, utc
 from diag_graph.sources.folder.text import clean
 
 
@@ -43,6 +43,7 @@ class Reading:
         details: What was found, in words with counts.
         problems: What was not read, or assumed, in words.
         lines: The file as a document; None when it is none.
+        zone_assumed: Whether times without a zone were read.
     """
 
     series: Sequence[Series] = ()
@@ -54,6 +55,7 @@ class Reading:
     lines: Sequence[str] | None = None
     details: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    zone_assumed: bool = False
 
     def kinds(self) -> frozenset[Kind]:
         """The kinds of evidence in it."""
@@ -67,6 +69,32 @@ class Reading:
         }
         found = {kind for kind, part in parts.items() if part}
         return frozenset(found | {Kind.DOCUMENT} if self.lines is not None else found)
+
+    def span(self) -> TimeRange | None:
+        """From the first to the last time in it."""
+        moments = [
+            *(float(one.times[end]) for one in self.series if len(one.times) for end in (0, -1)),
+            *(span.start for span in self.spans),
+            *(alert.starts_at for alert in self.alerts if alert.starts_at is not None),
+            *(change.time for change in self.changes if change.time is not None),
+        ]
+        logged = self.logs.span() if self.logs else None
+        if logged:
+            moments += [logged.start, logged.end]
+        return TimeRange(min(moments), max(moments)) if moments else None
+
+
+def series_detail(found: Sequence[Series]) -> str:
+    """What the inventory says about series."""
+    words = f"{count(sum(len(one.times) for one in found), 'sample')}, {count(len(found), 'series', 'series')}"
+    services = {one.service for one in found if one.service}
+    if services:
+        words += f" of {count(len(services), 'service')}"
+    filled = [one for one in found if len(one.times)]
+    if filled:
+        begin, end = min(float(one.times[0]) for one in filled), max(float(one.times[-1]) for one in filled)
+        words += f", {utc(begin)} to {utc(end)}"
+    return words
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -86,11 +114,17 @@ class Tally:
         self.counts[reason] = self.counts.get(reason, 0) + 1
         self.first.setdefault(reason, line)
 
-    def sentences(self, total: int, noun: str = "line", where: str = "line") -> tuple[str, ...]:
+    def sentences(self, total: int, noun: str = "line") -> tuple[str, ...]:
         """`3 of 1,204 lines are not JSON: first at line 17`, one a reason. A reason is worded for the plural."""
         return tuple(
-            f"{number:,} of {count(total, noun)} {reason}: first at {where} {self.first[reason]:,}"
+            f"{number:,} of {count(total, noun)} {reason}: first at line {self.first[reason]:,}"
             for reason, number in self.counts.items()
+        )
+
+    def items(self) -> tuple[str, ...]:
+        """`3 spans lack an id: first in item 17`, one a reason. A reason is worded for the plural."""
+        return tuple(
+            f"{number:,} {reason}: first in item {self.first[reason]:,}" for reason, number in self.counts.items()
         )
 
 

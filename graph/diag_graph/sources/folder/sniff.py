@@ -6,8 +6,10 @@ tells what it holds. All else is read on first use, once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from functools import cached_property
 from typing import Any
 
@@ -17,16 +19,22 @@ from diag_graph.sources.folder.json_file import JsonFile, kind_of_record, spans_
 from diag_graph.sources.folder.log_file import LogFile
 from diag_graph.sources.folder.log_json import JsonLogReader
 from diag_graph.sources.folder.log_text import TextLogReader, looks_like_log
+from diag_graph.sources.folder.manifest import FileRule
 from diag_graph.sources.folder.reading import Kind, Reading, Tally, count, parse_json
 from diag_graph.sources.folder.spans import SpanReader
-from diag_graph.sources.folder.tables import layout_of, read_table
+from diag_graph.sources.folder.table_layout import layout_of
+from diag_graph.sources.folder.tables import read_table
 from diag_graph.sources.folder.text import NotTextError, TextFile, open_text
 from diag_graph.sources.folder.times import TimeReader
-from diag_graph.sources.folder.walk import Found, Refused
+from diag_graph.sources.folder.walk import MANIFEST, Found, Refused
 
 MAX_JSON_BYTES = 256 << 20
 """JSON of one value is parsed as a whole; larger is shown as a document only."""
 _LINES_JUDGED = 50
+_JSON_LINES_OF = 3
+"""Of so many lines one must be an object, that they are lines of JSON with something else between."""
+_BEGINS_LIKE_JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]0-9-])")
+"""What broken JSON begins with, and a line of text in brackets does not."""
 
 
 @dataclass
@@ -37,12 +45,14 @@ class FolderFile:
         name: Its path within the folder.
         kinds: What it holds, as far as its beginning tells.
         services: Services that its beginning names.
+        moment: A time that its beginning names.
     """
 
     name: str
     kinds: frozenset[Kind]
     _load: Callable[[], Reading] = field(repr=False)
     services: frozenset[str] = frozenset()
+    moment: float | None = None
 
     @cached_property
     def reading(self) -> Reading:
@@ -57,15 +67,24 @@ class FolderFile:
 class Context:
     """What the folder knows that a file does not say."""
 
-    new_times: Callable[[], TimeReader]
+    zone: tzinfo
     zone_name: str
+    rules: Mapping[str, FileRule]
     known_services: Callable[[], Collection[str]]
+    near: Callable[[], float | None]
+
+    def times_for(self, name: str) -> TimeReader:
+        """A reader of a file's times, in the zone that the manifest gives for it."""
+        rule = self.rules.get(name)
+        return TimeReader((rule.zone if rule else None) or self.zone, self.near)
 
 
 def look_at(item: Found | Refused, context: Context) -> FolderFile:
     """Say what a file is."""
     if isinstance(item, Refused):
         return _unreadable(item.name, item.why)
+    if item.name in context.rules and context.rules[item.name].kind == "ignore":
+        return _unreadable(item.name, f"left out, as {MANIFEST} says")
     try:
         file = open_text(item)
     except NotTextError as error:
@@ -84,42 +103,62 @@ class _Look:
     def __init__(self, text: TextFile, context: Context) -> None:
         self._text = text
         self._context = context
-        self._times = context.new_times()
-        self._service = fields.service_of_file(text.name)
+        self._times = context.times_for(text.name)
+        self._rule = context.rules.get(text.name, FileRule())
+        self._service = self._rule.service or fields.service_of_file(text.name)
 
     def file(self) -> FolderFile:
+        """Say what it is: what the manifest says, or else what its beginning looks like."""
+        forced: dict[str, Callable[[], FolderFile | None]] = {
+            "document": self._document,
+            "metrics": self._table,
+            "logs": lambda: self._json_lines(Kind.LOGS) or self._lazily(Kind.LOGS, self._read_text_log),
+        }
+        if self._rule.kind in forced:
+            found = forced[self._rule.kind]()
+            return found or self._document(f"{MANIFEST} calls it {self._rule.kind}, and it does not read as that")
         head = self._text.head.lstrip()
-        if not head.startswith("$ "):
-            if head[:1] in {"{", "["}:
-                found = self._json_lines(head) or self._json(head)
-                if found:
-                    return found
-            if looks_like_log(self._text.head, self._context.new_times()):
-                return self._lazily(Kind.LOGS, self._read_text_log)
-            layout = layout_of(self._text.head, self._context.new_times())
-            if layout:
-                return self._lazily(
-                    Kind.METRICS,
-                    lambda: read_table(self._text, layout, self._times, self._context.known_services, self._service),
-                )
-        return self._document()
+        if head.startswith("$ "):  # a recorded command and its output
+            return self._document()
+        if head[:1] in {"{", "["}:
+            found = self._json_lines() or self._json()
+            if found:
+                return found
+        if looks_like_log(head, self._context.times_for(self._text.name)):
+            return self._lazily(Kind.LOGS, self._read_text_log)
+        return self._table() or self._document()
 
-    def _lazily(self, kind: Kind, load: Callable[[], Reading], services: Collection[str] = ()) -> FolderFile:
-        return FolderFile(self._text.name, frozenset({kind}), lambda: self._noted(load()), frozenset(services))
+    def _table(self) -> FolderFile | None:
+        times = self._context.times_for(self._text.name)
+        layout = layout_of(self._text.head, times, self._rule.columns)
+        if layout is None:
+            return None
+        return self._lazily(
+            Kind.METRICS,
+            lambda: read_table(
+                self._text, layout, self._times, self._context.known_services, self._rule.service, fields.stem_of(self._text.name)
+            ),
+            moment=None if times.year_assumed else layout.moment,
+        )
+
+    def _lazily(
+        self, kind: Kind, load: Callable[[], Reading], services: Collection[str] = (), moment: float | None = None
+    ) -> FolderFile:
+        return FolderFile(self._text.name, frozenset({kind}), lambda: self._noted(load()), frozenset(services), moment)
 
     def _noted(self, reading: Reading) -> Reading:
         """The reading, with what had to be assumed about times and encoding."""
         notes = list(self._text.notes)
         if self._times.zone_assumed:
-            notes.append(f"times without a zone read as {self._context.zone_name}")
+            zone = self._context.zone_name if self._rule.zone is None else self._rule.zone
+            notes.append(f"times without a zone read as {zone}")
         if self._times.year_assumed:
             notes.append("times without a year: the year nearest to the other evidence was taken")
         if not notes:
             return reading
-        return Reading(
-            reading.series, reading.logs, reading.spans, reading.alerts, reading.changes, reading.edges, reading.lines,
-            reading.details, (*reading.problems, *notes),
-        )  # fmt: skip
+        return replace(
+            reading, problems=(*reading.problems, *notes), zone_assumed=self._times.zone_assumed and not self._rule.zone
+        )
 
     def _document(self, problem: str | None = None) -> FolderFile:
         def load() -> Reading:
@@ -133,26 +172,30 @@ class _Look:
         tally = Tally()
         reader = TextLogReader(self._times, self._service, tally, self._context.known_services)
         logs = LogFile(self._text, reader, inherit_times=True)
-        return Reading(logs=logs, details=(logs.summary.detail(),), problems=tally.sentences(logs.summary.events, "event"))
+        return Reading(
+            logs=logs, details=(logs.summary.detail(),), problems=tally.sentences(logs.summary.events, "event")
+        )
 
     # --- JSON -------------------------------------------------------------------------------------------------
 
-    def _json_lines(self, head: str) -> FolderFile | None:
+    def _json_lines(self, forced: Kind | None = None) -> FolderFile | None:
         """A file of JSON lines; None when it is none."""
-        lines = [line for line in head.splitlines() if line.strip()][:_LINES_JUDGED]
-        if len(lines) < 2:  # noqa: PLR2004 (one line alone is one value)
-            return None
+        lines = [line for line in self._text.head.splitlines() if line.strip()][:_LINES_JUDGED]
         records = [record for record in map(_object, lines) if record is not None]
-        if len(records) * 2 < len(lines):
+        # One object alone is one value, and so is what begins with a bracket on a line of its own.
+        if len(lines) < 2 or lines[0].strip() in {"{", "["} or len(records) * _JSON_LINES_OF < len(lines):  # noqa: PLR2004
             return None
-        kinds = [kind_of_record(record) for record in records]
+        kinds = [forced or kind_of_record(record) for record in records]
+        times = self._context.times_for(self._text.name)
+        moment = times.read(fields.pick(records[0], (*fields.TIME, *fields.START)))
         services = {fields.text_of(fields.pick(record, fields.SERVICE)) for record in records} - {""}
         if kinds.count(Kind.SPANS) * 2 > len(kinds):
-            return self._lazily(Kind.SPANS, self._read_span_lines, services)
+            return self._lazily(Kind.SPANS, self._read_span_lines, services, moment)
         timed = sum(fields.key_of(tuple(record), fields.TIME) is not None for record in records)
         if kinds.count(Kind.LOGS) * 2 > len(kinds) or (kinds.count(None) * 2 > len(kinds) and timed * 2 > len(kinds)):
-            return self._lazily(Kind.LOGS, self._read_log_lines, services)
-        return self._json_value([record for _, record in self._objects(Tally())])
+            return self._lazily(Kind.LOGS, self._read_log_lines, services, moment)
+        tally = Tally()
+        return self._json_value([record for _, record in self._objects(tally)], tally)
 
     def _objects(self, tally: Tally) -> Sequence[tuple[int, dict[str, Any]]]:
         found = []
@@ -186,27 +229,36 @@ class _Look:
         logs = LogFile(self._text, JsonLogReader(self._times, self._service, tally))
         return Reading(logs=logs, details=(logs.summary.detail(),), problems=tally.sentences(logs.summary.events))
 
-    def _json(self, head: str) -> FolderFile | None:
+    def _json(self) -> FolderFile | None:
         """A file that is one JSON value; None when it only begins like one."""
         if self._text.size > MAX_JSON_BYTES:
             return self._document(f"one JSON value of {self._text.size >> 20:,} MB is not parsed: make it JSON lines")
         try:
             value = parse_json(self._text.text())
         except ValueError as error:
-            return self._document(f"broken JSON, shown as text: {error}") if head[:2].strip('[{ \n"') == "" else None
+            if not _BEGINS_LIKE_JSON.match(self._text.head):
+                return None
+            return self._document(f"broken JSON, kept as text: {error}")
         return self._json_value(value)
 
-    def _json_value(self, value: Any) -> FolderFile:  # noqa: ANN401 (foreign JSON)
-        content = JsonFile(self._text.name, self._times, self._service)
+    def _json_value(self, value: Any, tally: Tally | None = None) -> FolderFile:  # noqa: ANN401 (foreign JSON)
+        content = JsonFile(self._text.name, self._times, self._rule.service or fields.service_of_file(self._text.name))
         whole = content.read(value) and content.found_any()
-        reading = self._noted(content.reading(None if whole else json_lines(value, self._text.text())))
+        reading = content.reading(None if whole else json_lines(value, self._text.text()))
+        if tally is not None and tally.counts:
+            total = self._text.text().count("\n")
+            reading = replace(reading, problems=(*tally.sentences(total), *reading.problems))
+        reading = self._noted(reading)
         services = {
             *(span.service for span in reading.spans),
             *(alert.service for alert in reading.alerts),
             *(change.service for change in reading.changes),
             *(end for edge in reading.edges for end in (edge.caller, edge.callee)),
         } - {""}
-        return FolderFile(self._text.name, reading.kinds(), lambda: reading, frozenset(services))
+        span = reading.span()
+        return FolderFile(
+            self._text.name, reading.kinds(), lambda: reading, frozenset(services), span.end if span else None
+        )
 
 
 def _object(line: str) -> dict[str, Any] | None:

@@ -29,7 +29,8 @@ MAX_LINE_BYTES = 4 << 20
 """A longer line is cut into pieces: no line ever stands whole in memory because somebody forgot line ends."""
 
 _ESCAPES = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])|\x9b[0-?]*[ -/]*[@-~]"
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])"
+    r"|\x9b[0-?]*[ -/]*[@-~]"
 )
 """ECMA-48 control sequences (colours, cursor), operating system commands (titles, links) and other escapes."""
 _CONTROLS = dict.fromkeys(
@@ -214,13 +215,12 @@ def _encoding(head: bytes) -> str:
         if head.startswith(mark):
             raise NotTextError(f"{what}, not text")
     if b"\0" in head:
-        even, odd = head[0::2].count(0), head[1::2].count(0)
-        half = len(head) // 2
-        if odd > half * 0.6 and not even:
-            return "utf-16-le"
-        if even > half * 0.6 and not odd:
-            return "utf-16-be"
-        raise NotTextError("binary data, not text")
+        encoding = "utf-16-le" if head[1::2].count(0) > head[0::2].count(0) else "utf-16-be"
+        decoded = head[: len(head) & ~1].decode(encoding, "replace")
+        readable = sum(character.isprintable() or character in "\t\r\n" for character in decoded)
+        if readable < len(decoded) * 0.95 or decoded.isspace() or len(head) % 2 or "\n" not in decoded:
+            raise NotTextError("binary data, not text")
+        return encoding
     return _byte_encoding(head)
 
 

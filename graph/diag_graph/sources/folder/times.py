@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -49,12 +50,12 @@ class TimeReader:
         year_assumed: Whether a time without a year was read.
     """
 
-    def __init__(self, zone: tzinfo, near: float | None = None) -> None:
+    def __init__(self, zone: tzinfo, near: Callable[[], float | None] | None = None) -> None:
         """Make a reader.
 
         Args:
             zone: Where times without a zone are.
-            near: A time that evidence of this incident is about, to find the year of times without one.
+            near: Gives a time that the incident is about, to find the year of times without one.
         """
         self._zone = zone
         self._near = near
@@ -123,7 +124,8 @@ class TimeReader:
     def _with_year(self, moment: datetime) -> datetime:
         """The year that brings a time nearest to the incident's."""
         self.year_assumed = True
-        near = datetime.fromtimestamp(self._near, UTC) if self._near is not None else datetime.now(UTC)
+        known = self._near() if self._near else None
+        near = datetime.fromtimestamp(known, UTC) if known is not None else datetime.now(UTC)
         candidates = []
         for year in (near.year - 1, near.year, near.year + 1):
             try:

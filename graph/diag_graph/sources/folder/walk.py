@@ -6,7 +6,6 @@ refused by their type, before they are opened.
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,11 +25,19 @@ _NOT_EVIDENCE = frozenset({"question.txt", "labels.json", MANIFEST})
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A regular file. `name` is its path within the folder, with forward slashes."""
+    """A regular file.
+
+    Attributes:
+        name: Its path within the folder, with forward slashes.
+        path: Where it lies.
+        size: In bytes.
+        changed: When it was last written, in seconds since the epoch.
+    """
 
     name: str
     path: Path
     size: int
+    changed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ def walk(root: Path) -> Iterator[Found | Refused]:
         FolderError: the folder is not there, is no folder, or cannot be listed.
     """
     try:
-        names = sorted(os.listdir(root))
+        names = _names(root)
     except FileNotFoundError:
         raise FolderError(f"there is no folder {root}: check the path that --incident names") from None
     except NotADirectoryError:
@@ -66,6 +73,10 @@ def walk(root: Path) -> Iterator[Found | Refused]:
                 )
                 return
         yield item
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
 
 
 def _below(folder: Path, prefix: str, names: list[str], depth: int, root: Path) -> Iterator[Found | Refused]:
@@ -87,9 +98,9 @@ def _below(folder: Path, prefix: str, names: list[str], depth: int, root: Path) 
                 if depth >= MAX_DEPTH:
                     yield Refused(name + "/", f"folders are walked {MAX_DEPTH} deep at most")
                 else:
-                    yield from _below(path, name + "/", sorted(os.listdir(path)), depth + 1, root)
+                    yield from _below(path, name + "/", _names(path), depth + 1, root)
             elif stat.S_ISREG(status.st_mode):
-                yield Found(name, path, status.st_size)
+                yield Found(name, path, status.st_size, status.st_mtime)
             else:
                 yield Refused(name, f"{_kind_of(status.st_mode)}, which is never opened")
         except OSError as error:
