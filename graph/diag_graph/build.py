@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Hashable
+from functools import cache
 from typing import Any, NamedTuple
 
 from langgraph.graph import END as LANGGRAPH_END
@@ -30,7 +31,7 @@ from diag_graph.nodes import (
     verifier,
 )
 from diag_graph.nodes.deps import Deps, NodeCall
-from diag_graph.state import GRAPH_KEYS, STATE_KEYS, DiagnosisState, Event, Update
+from diag_graph.state import OWN_KEYS, DiagnosisState, Event, Update
 from diag_graph.topology import END, RETRY_KEY, ROUTES, STATUS_KEY, Node, PlannerMode
 
 _log = logging.getLogger(__name__)
@@ -60,14 +61,23 @@ NODES: dict[Node, NodeSpec] = {
 
 
 def build_graph(bodies: dict[Node, Body] | None = None) -> Graph:
-    """Compile the diagnosis graph.
+    """The diagnosis graph, compiled. It keeps nothing between runs, so that all runs of a process share one.
 
     Args:
         bodies: Other bodies for some nodes, for tests of the wiring.
     """
+    return _compiled() if bodies is None else _compile(bodies)
+
+
+@cache
+def _compiled() -> Graph:
+    return _compile({})
+
+
+def _compile(bodies: dict[Node, Body]) -> Graph:
     builder = StateGraph(DiagnosisState, context_schema=Deps)
     for node, spec in NODES.items():
-        body = (bodies or {}).get(node, spec.body)
+        body = bodies.get(node, spec.body)
         action = _wrapped(node, body)
         builder.add_node(node.value, action, input_schema=spec.channels)  # type: ignore[call-overload]
         targets = {route.target for route in ROUTES if route.source is node}
@@ -114,22 +124,23 @@ def _wrapped(node: Node, body: Body) -> Callable[[Any, Runtime[Deps]], Update]:
 
 
 def _run(node: Node, body: Body, view: dict[str, Any], call: NodeCall) -> tuple[Update, str]:
-    """The body's update and its reason code; an exception becomes an update that opens no way but fallback."""
+    """The body's update and its reason code; an exception becomes an update that opens no way but fallback.
+
+    After an exception in fallback itself the run ends, without an answer.
+    """
+    nothing: Update = dict.fromkeys(OWN_KEYS[node])
     try:
         update = body(view, call)
-        unknown = set(update) - STATE_KEYS | set(update) & GRAPH_KEYS
-        if unknown:
-            raise KeyError(f"{node} may not write {', '.join(sorted(unknown))}")
-        if node is Node.FALLBACK:
-            return update, view["orchestration_events"][-1]["reason_code"]
-        return update, routing.reason_code(node, {**view, **update})
+        foreign = set(update) - OWN_KEYS[node]
+        if foreign:
+            raise KeyError(f"{node} may not write {', '.join(sorted(foreign))}")
+        whole = {**nothing, **update}
+        return whole, routing.reason_code(node, {**view, **whole})
     except RunAborted:
         raise
-    except Exception:
-        if node is Node.FALLBACK:
-            raise
+    except Exception:  # noqa: BLE001 - a fault of one node must lead to fallback, whatever it is (T2)
         _log.exception("node %s failed", node)
-        return ({STATUS_KEY[node]: None} if node in STATUS_KEY else {}), routing.node_error(node)
+        return nothing, routing.node_error(node)
 
 
 def _counters(node: Node, view: dict[str, Any]) -> Update:
@@ -149,7 +160,8 @@ def _counters(node: Node, view: dict[str, Any]) -> Update:
 
 
 def _outcome(node: Node, update: Update, reason: str) -> str:
-    if reason == routing.node_error(node):
+    if reason == f"{node}_error":
         return "ERROR"
-    status = update.get(STATUS_KEY[node]) if node in STATUS_KEY else "COMPLETED"
-    return str(status) if isinstance(status, str) else "UNKNOWN"
+    if reason == f"{node}_unknown_status":
+        return "UNKNOWN"
+    return str(update[STATUS_KEY[node]]) if node in STATUS_KEY else "COMPLETED"

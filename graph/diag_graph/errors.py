@@ -8,6 +8,9 @@ DiagError                   a person can act on it: one line of what went wrong,
 └── StoreError              the store cannot be opened or written        (diag_graph.store)
 
 AgentFailure                an agent gave no text; control flow between an agent and its node, never shown as such
+
+RunAborted                  ends a run from inside a node, past the graph; control flow too
+└── ReplayDivergence        a replay and its recording went different ways (P1)
 """
 
 from __future__ import annotations

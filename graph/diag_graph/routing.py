@@ -25,6 +25,10 @@ from diag_graph.topology import (
 View = Mapping[str, Any]
 """Any mapping with the state's keys; nothing is assumed of its values."""
 
+_WITHOUT_STATUS = {
+    Node.VERIFIED_INPUT: Reason.VERIFIED_INPUT_BUILT,
+    Node.EVIDENCE_RETRY: Reason.EVIDENCE_RETRY_PREPARED,
+}
 _GAPS = (Verification.NO_EVIDENCE, Verification.INDIRECT_SUPPORT)
 
 
@@ -57,10 +61,10 @@ def next_node(source: Node, state: View) -> str:
 
 def reason_code(source: Node, state: View) -> str:
     """Why the node's attempt ended as it did (SPEC section 8), from the state with its update in it."""
-    if source is Node.VERIFIED_INPUT:
-        return Reason.VERIFIED_INPUT_BUILT
-    if source is Node.EVIDENCE_RETRY:
-        return Reason.EVIDENCE_RETRY_PREPARED
+    if source is Node.FALLBACK:
+        return _last_reason(state) or Reason.FALLBACK_ERROR
+    if source in _WITHOUT_STATUS:
+        return _WITHOUT_STATUS[source]
     status = state.get(STATUS_KEY[source])
     if not isinstance(status, str):
         return unknown_status(source)
@@ -142,10 +146,14 @@ CONDITIONS: dict[Condition, Callable[[Node, View], bool]] = {
 
 
 def _ended_in_error(source: Node, state: View) -> bool:
+    return _last_reason(state) == node_error(source)
+
+
+def _last_reason(state: View) -> str | None:
     events = state.get("orchestration_events")
-    if not isinstance(events, list) or not events or not isinstance(events[-1], dict):
-        return False
-    return events[-1].get("reason_code") == node_error(source)
+    last = events[-1] if isinstance(events, list) and events else None
+    reason = last.get("reason_code") if isinstance(last, dict) else None
+    return reason if isinstance(reason, str) else None
 
 
 def _is_zero(count: object) -> bool:

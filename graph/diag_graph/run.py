@@ -261,7 +261,7 @@ class _Run:
                 "cost_usd": _total([step.cost_usd for step in self._steps]),
                 "tool_calls": len(self._ledger.invocations),
                 "duration_ms": round((time.perf_counter() - self._begun) * 1000),
-                "failure_reason": death or state.get("failure_reason"),
+                "failure_reason": death or state.get("failure_reason") or (None if answer else "no_answer"),
                 "finished_at": iso(datetime.now(UTC)),
                 "orchestration_trace": orchestration_trace(events, state.get("evidence_retry_count", 0)),
             }

@@ -3,8 +3,8 @@
 Three layers keep a node's sight narrow (S1):
 
 * `DiagnosisState` is what LangGraph holds. Only the wrapper in `build` and the guards in `routing` know it.
-* `CHANNELS` names, for each node, the keys that LangGraph hands to it at all (its `input_schema`).
-* The frozen `...Input` models are what a node's body, and so an agent, is given. They are built by `select_input`.
+* The `...Channels` name, for each node, the keys that LangGraph hands to it at all (its `input_schema`).
+* The frozen `...Input` models are all that an agent is given; the node's body builds them from its channels.
 
 Every key is replaced by what a node returns, but for `orchestration_events`, which is appended to.
 """
@@ -30,7 +30,7 @@ from diag_graph.contracts import (
     VerifiedEvidence,
     VerifierResult,
 )
-from diag_graph.topology import AgentStatus, ExecutorStatus, PlannerMode, Verdict
+from diag_graph.topology import AgentStatus, ExecutorStatus, Node, PlannerMode, Verdict
 
 
 class Event(TypedDict):
@@ -212,8 +212,21 @@ class ComposerInput(Frozen):
 
 
 Update = dict[str, Any]
-"""A node's update of the state; its keys are checked against `DiagnosisState` once, in the wrapper."""
+"""A node's update of the state; its keys are checked against `OWN_KEYS` once, in the wrapper."""
 
-STATE_KEYS = frozenset(DiagnosisState.__annotations__) | frozenset(Control.__annotations__)
-GRAPH_KEYS = frozenset(Control.__annotations__) | {"planner_mode", "failure_reason"}
-"""Keys that the graph alone may write, and no node's body (R2)."""
+OWN_KEYS: dict[Node, frozenset[str]] = {
+    Node.PLANNER: frozenset({"planner_plan", "planner_status"}),
+    Node.EXECUTOR: frozenset({"executor_output", "executor_status"}),
+    Node.GATEKEEPER: frozenset({"gatekeeper_result", "gatekeeper_status"}),
+    Node.VERIFIED_INPUT: frozenset(
+        {"verified_executor_output", "verified_evidence", "verified_binding_count", "verifier_verdict_ceiling"}
+    ),
+    Node.VERIFIER: frozenset({"verifier_output", "verifier_status", "verifier_model_verdict", "effective_verdict"}),
+    Node.EVIDENCE_RETRY: frozenset({"retry_context"}),
+    Node.COMPOSER: frozenset({"composer_output", "composer_status", "final_answer"}),
+    Node.FALLBACK: frozenset({"final_answer"}),
+}
+"""What each node's body writes, and nothing else: counters, mode, events and failure reason are the graph's (R2).
+
+A key of its own that a body leaves out becomes null, so that nothing of an earlier round can stand in for it.
+"""
