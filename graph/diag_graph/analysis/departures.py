@@ -79,7 +79,7 @@ def departures(before: FloatArray, after: FloatArray, persistence: int) -> Depar
     constant = np.ptp(before, axis=1) == 0
     moved = (size > CONSTANT_BASELINE_STEP * np.abs(centre)) & _mostly_elsewhere(after, centre)
     z = np.where(constant, np.where(moved, np.sign(z) * CONSTANT_BASELINE_Z, 0.0), z)
-    band = 3.0 * scale
+    band = np.where(constant, 0.0, 3.0 * scale)
     return Departures(
         centre=centre,
         scale=scale,

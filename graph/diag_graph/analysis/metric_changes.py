@@ -7,7 +7,6 @@ pseudo-onsets within the baseline, and what moved there without an incident sets
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,20 +16,12 @@ import numpy as np
 
 from diag_graph.analysis.departures import Departures, departures, first_departure
 from diag_graph.analysis.records import FloatArray, Series, TimeRange
+from diag_graph.analysis.series_groups import FEW_SAMPLES, MIN_BASELINE, Group, group_by_times, prepare
 
-MIN_BASELINE = 5
-"""Samples before the onset below which nothing is said about a series' normal state."""
-GUARD_SHARE = 12
-MAX_GUARD = 3
-"""One sample in twelve before the onset, at most three, is no baseline: an onset is never exactly known."""
 MIN_CONSTANT = 10
 """Samples before the onset from which "it never moved" means something."""
 SATURATION_Z = 60.0
 """Deviation from which more does not count as more: beyond it the size of the change tells, not the calm before it."""
-FEW_SAMPLES = 2
-"""Samples that do not make a state: a series that gave so few since the onset may have stopped, or just appeared."""
-MANY_SAMPLES = 12
-"""Samples since the onset from which a change must last for three of them."""
 MIN_SWING = 1.6
 """A change must be this many times as large as the baseline's own largest equally long excursion."""
 SPIKE_Z = 14.0
@@ -40,9 +31,6 @@ BASE_THRESHOLD = 5.0
 """Deviation in scales below which nothing is reported, however quiet the rest is."""
 THRESHOLD_CAP = 15.0
 """The learned threshold never exceeds this: a baseline that holds an earlier incident must not hide the present one."""
-
-_COUNTER = re.compile(r"(_total|_count|_sum)$")
-_SKIPPED = re.compile(r"(_bucket|_created)$")
 
 
 class ChangeKind(StrEnum):
@@ -90,6 +78,12 @@ class MetricChange:
     rate: bool = False
     ended: float | None = None
 
+    @property
+    def step(self) -> float:
+        """Seconds between neighbouring samples, usually: how exactly `onset` can be known."""
+        times = self.series.times
+        return round(float(np.median(np.diff(times))), 3) if times.size > 1 else 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class MetricSurvey:
@@ -108,24 +102,6 @@ class MetricSurvey:
     threshold: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Group:
-    """Series with the same sample times, as a matrix."""
-
-    series: list[Series]
-    rates: list[bool]
-    times: FloatArray
-    values: FloatArray
-    split: int
-    """Index of the first sample that is no baseline: at or after the onset, or in the guard before it."""
-
-    @property
-    def persistence(self) -> int:
-        """Samples that a change must last: two, three where there are many, one where there is no second."""
-        later = self.times.size - self.split
-        return 1 if later < FEW_SAMPLES else 2 if later < MANY_SAMPLES else 3
-
-
 def survey_metrics(series: Iterable[Series], window: TimeRange, onset: float) -> MetricSurvey:
     """Find the series that changed at the onset.
 
@@ -134,9 +110,9 @@ def survey_metrics(series: Iterable[Series], window: TimeRange, onset: float) ->
         window: What to look at; what lies before the onset is the baseline.
         onset: When the trouble began.
     """
-    prepared = [item for one in series if (item := _prepared(one, window)) is not None]
+    prepared = [item for one in series if (item := prepare(one, window)) is not None]
     comparable, changes, skipped = _presence(prepared, onset)
-    groups = _grouped(comparable, onset)
+    groups = group_by_times(comparable, onset)
     results = [(group, departures(*_halves(group, group.split), group.persistence)) for group in groups]
     threshold = _learned_threshold(groups)
     compared = sum(len(group.series) for group in groups)
@@ -144,40 +120,6 @@ def survey_metrics(series: Iterable[Series], window: TimeRange, onset: float) ->
         changes.extend(_level_changes(group, result, threshold))
     changes.sort(key=lambda change: (-change.score, change.onset, change.series.service, change.series.metric))
     return MetricSurvey(tuple(changes), compared, skipped, threshold)
-
-
-def _prepared(series: Series, window: TimeRange) -> tuple[Series, bool] | None:
-    """The finite samples in the window, a counter as its rate; None for what cannot be compared."""
-    if _SKIPPED.search(series.metric):
-        return None
-    keep = (series.times >= window.start) & (series.times <= window.end) & np.isfinite(series.values)
-    times, values = (series.times, series.values) if keep.all() else (series.times[keep], series.values[keep])
-    if times.size == 0:
-        return None
-    if _COUNTER.search(series.metric) and _never_falls(values):
-        rates = counter_rate(times, values)
-        return Series(series.service, series.metric, times[1:], rates, series.labels, series.source), True
-    return Series(series.service, series.metric, times, values, series.labels, series.source), False
-
-
-def _never_falls(values: FloatArray) -> bool:
-    """Whether it counts up, resets aside. A gauge that happens to end in `_total` falls more often."""
-    if values.size < MIN_BASELINE:
-        return False
-    steps = np.diff(values)
-    return bool((steps < 0).sum() <= max(1, 0.02 * steps.size) and (steps > 0).any() and values.min() >= 0)
-
-
-def counter_rate(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Increase per second of a counter between neighbouring samples; after a reset it has counted from zero.
-
-    Args:
-        times: Sample times in seconds, rising.
-        values: The counter's values.
-    """
-    steps = np.diff(values)
-    steps = np.where(steps < 0, values[1:], steps)
-    return np.asarray(steps / np.maximum(np.diff(times), 1e-9), dtype=np.float64)
 
 
 def _presence(
@@ -233,25 +175,11 @@ def _presence_change(series: Series, rate: bool, before: int, after: int, weight
     )
 
 
-def _grouped(comparable: Sequence[tuple[Series, bool]], onset: float) -> list[_Group]:
-    by_grid: dict[bytes, list[tuple[Series, bool]]] = defaultdict(list)
-    for one in comparable:
-        by_grid[one[0].times.tobytes()].append(one)
-    groups = []
-    for members in by_grid.values():
-        times = members[0][0].times
-        matrix = np.stack([one.values for one, _ in members]).astype(np.float64)
-        split = int(np.searchsorted(times, onset, side="left"))
-        split -= min(split // GUARD_SHARE, MAX_GUARD)
-        groups.append(_Group([one for one, _ in members], [rate for _, rate in members], times, matrix, split))
-    return groups
-
-
-def _halves(group: _Group, split: int, end: int | None = None) -> tuple[FloatArray, FloatArray]:
+def _halves(group: Group, split: int, end: int | None = None) -> tuple[FloatArray, FloatArray]:
     return group.values[:, :split], group.values[:, split:end]
 
 
-def _learned_threshold(groups: Sequence[_Group]) -> float:
+def _learned_threshold(groups: Sequence[Group]) -> float:
     """The deviation that these series reach when nothing happens, from the same comparison within the baseline.
 
     Each pseudo-onset is one draw of "the largest deviation over all series in a stretch without an incident"; the
@@ -270,7 +198,7 @@ def _learned_threshold(groups: Sequence[_Group]) -> float:
     return float(np.clip(learned, BASE_THRESHOLD, THRESHOLD_CAP))
 
 
-def _level_changes(group: _Group, result: Departures, threshold: float) -> Iterable[MetricChange]:
+def _level_changes(group: Group, result: Departures, threshold: float) -> Iterable[MetricChange]:
     alone = group.persistence == 1
     needed_z, needed_swing = (max(threshold, SPIKE_Z), SPIKE_SWING) if alone else (threshold, MIN_SWING)
     strong = (np.abs(result.z) >= needed_z) & (result.swing >= needed_swing)
@@ -280,7 +208,7 @@ def _level_changes(group: _Group, result: Departures, threshold: float) -> Itera
         yield _described(group, int(row), result, ChangeKind.SPIKE if alone else ChangeKind.LEVEL)
 
 
-def _described(group: _Group, row: int, result: Departures, kind: ChangeKind) -> MetricChange:
+def _described(group: Group, row: int, result: Departures, kind: ChangeKind) -> MetricChange:
     series, values = group.series[row], group.values[row, group.split :]
     times = group.times[group.split :]
     up = result.z[row] > 0
@@ -292,13 +220,14 @@ def _described(group: _Group, row: int, result: Departures, kind: ChangeKind) ->
     ended = first_departure(-inside.astype(np.float64), -0.5, np.inf, max(2, persistence))
     stop = start + ended if ended else values.size
     after = float(values[start] if kind is ChangeKind.SPIKE else np.median(values[start:stop]))
+    bound = float(group.bounds[row])
     return MetricChange(
         series=series,
         kind=kind,
-        direction="up" if up else "down",
+        direction="up" if up != (bound > 0) else "down",
         onset=float(times[start]),
-        before=centre,
-        after=after,
+        before=bound - centre if bound else centre,
+        after=bound - after if bound else after,
         samples_before=group.split,
         samples_after=stop - start,
         z=round(abs(float(result.z[row])), 2),

@@ -14,6 +14,7 @@ LARGE_FACTOR = 100
 _UNIT_BY_SUFFIX: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), unit)
     for pattern, unit in (
+        (r"[_.\- ](?:qps|rps)$|[_.\- ]per[_.\- ]s(?:ec(?:ond)?)?$", "/s"),
         (r"\(%\)$|[_.\- ](?:percent|pct)$|Percent$", "%"),
         (r"\(ms\)$|(?:[_.\- ]ms|[_.\- ]milliseconds|Millis)(?:$|[_.])", "ms"),
         (r"\(us\)$|(?:[_.\- ]us|[_.\- ]microseconds)(?:$|[_.])", "us"),
@@ -22,7 +23,6 @@ _UNIT_BY_SUFFIX: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\(m\)$|[_.\- ]millicores$", "millicores"),
         (r"\(Ops\)$", "ops"),
         (r"[_.\- ]bytes(?:$|[_.])|Bytes$", "bytes"),
-        (r"[_.\- ](?:qps|rps)$|(?:[_.\- ]per[_.\- ]sec(?:ond)?)$", "/s"),
     )
 )
 """Metric names that state their unit (Prometheus suffixes, and units in brackets)."""

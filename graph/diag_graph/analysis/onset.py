@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from diag_graph.analysis.metric_changes import MIN_BASELINE, MetricChange, MetricSurvey, survey_metrics
+from diag_graph.analysis.metric_changes import MetricChange, MetricSurvey, survey_metrics
 from diag_graph.analysis.records import FloatArray, Series, TimeRange
+from diag_graph.analysis.series_groups import MIN_BASELINE
 
 LOOK_BACK = 2_700.0
 """Seconds before a stated time in which the trouble may really have begun."""

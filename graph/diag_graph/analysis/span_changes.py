@@ -15,7 +15,7 @@ import numpy as np
 
 from diag_graph.analysis.log_changes import rate_evidence
 from diag_graph.analysis.records import FloatArray, Span
-from diag_graph.analysis.span_times import TimedSpan, timed
+from diag_graph.analysis.span_times import TimedSpan, cancelled, error_text, timed
 
 MIN_SPANS = 5
 """Spans before the onset below which an operation has no baseline."""
@@ -61,7 +61,7 @@ class SpanChange:
         service: Whose operation it is (for calls: the callee).
         operation: Its name.
         kind: How it changed.
-        before: Median self time in milliseconds, share of spans that failed, or number of spans; None: no baseline.
+        before: Median self time in ms, share of spans that failed, or number of spans; None: no baseline.
         after: The same since the onset.
         count_before: Spans before.
         count_after: Spans since.
@@ -129,13 +129,14 @@ def survey_spans(spans: Sequence[Span], onset: float) -> SpanSurvey:
         for service, name, call in keys:
             group = operations.setdefault((service, name, call), _Operation(service, name, [], []))
             (group.after if later else group.before).append(one)
-        if one.callee and span.error and not one.failing_child:
+        if one.callee and _fails_itself(one):
             group = operations.setdefault((span.service, span.name, False), _Operation(span.service, span.name, [], []))
             (group.after if later else group.before).append(one)
     seconds = _seconds(spans, onset)
+    all_gaps = np.array([one.self_ms for (_, _, call), group in operations.items() if call for one in group.before])
     changes: list[SpanChange] = []
     for (_, _, call), operation in operations.items():
-        if (slower := _slower(operation, call=call)) is not None:
+        if (slower := _slower(operation, all_gaps if call else None)) is not None:
             changes.append(slower)
         if not call and (failing := _failing(operation)) is not None:
             changes.append(failing)
@@ -151,17 +152,26 @@ def _seconds(spans: Sequence[Span], onset: float) -> tuple[float, float]:
     return max(onset - min(starts, default=onset), 1.0), max(max(starts, default=onset) - onset, 1.0)
 
 
-def _slower(operation: _Operation, *, call: bool) -> SpanChange | None:
-    before = np.array([one.self_ms for one in operation.before])
+def _slower(operation: _Operation, all_gaps: FloatArray | None) -> SpanChange | None:
+    """How an operation got slower; with `all_gaps`, the waits of all calls before the onset, it is the calls to a service.
+
+    Waiting on the way is alike for all services of a system, so that rare calls may borrow the others' baseline.
+    """
+    own = np.array([one.self_ms for one in operation.before])
     after = np.array([one.self_ms for one in operation.after])
+    call = all_gaps is not None
+    rare = all_gaps is not None and 0 < own.size < MIN_SPANS <= all_gaps.size
+    before = all_gaps if rare and all_gaps is not None else own
     if before.size < MIN_SPANS or after.size < FEW_SPANS:
         return None
-    centre, now = float(np.median(before)), float(np.median(after))
+    centre, now = float(np.median(own)), float(np.median(after))
     z = rank_sum_z(before, after)
     kind = SpanKind.CALLS_SLOWER if call else SpanKind.SLOWER
     threshold = centre
-    clear = z >= MIN_Z and now >= MIN_RATIO * centre and now - centre >= MIN_MS
+    clear = not rare and z >= MIN_Z and now >= MIN_RATIO * centre and now - centre >= MIN_MS
     if not clear and not _apart(before, now, centre, z):
+        if rare:
+            return None
         tail = float(np.quantile(before, TAIL_QUANTILE))
         slow = after[after > max(MIN_RATIO * tail, tail + MIN_MS)]
         z = _tail_z(before, after, max(MIN_RATIO * tail, tail + MIN_MS))
@@ -176,7 +186,7 @@ def _slower(operation: _Operation, *, call: bool) -> SpanChange | None:
         kind=kind,
         before=centre,
         after=now,
-        count_before=before.size,
+        count_before=own.size,
         count_after=after.size,
         callers=(operation.name,) if call else _callers(operation),
         onset=min((one.span.start for one in operation.after if one.self_ms > threshold), default=0.0),
@@ -214,8 +224,8 @@ def _tail_z(before: FloatArray, after: FloatArray, limit: float) -> float:
 
 
 def _failing(operation: _Operation) -> SpanChange | None:
-    later = [one for one in operation.after if one.span.error and not one.failing_child]
-    earlier = sum(one.span.error and not one.failing_child for one in operation.before)
+    later = [one for one in operation.after if _fails_itself(one)]
+    earlier = sum(_fails_itself(one) for one in operation.before)
     if not later:
         return None
     n_before, n_after = len(operation.before), len(operation.after)
@@ -248,14 +258,9 @@ def _spread(pooled: float, n_before: int, n_after: int) -> float:
     return float(np.sqrt(max(pooled * (1 - pooled), 1e-4) * (1 / max(n_before, 1) + 1 / n_after)))
 
 
-def error_text(span: Span) -> str:
-    """What a failed span's attributes say of its error (OpenTelemetry's and plainer names); empty when nothing."""
-    keys = ("exception.message", "error.message", "error", "status.message", "otel.status_description", "message")
-    for key in keys:
-        value = span.attributes.get(key)
-        if isinstance(value, str) and value.lower() not in ("", "true", "false"):
-            return value
-    return ""
+def _fails_itself(one: TimedSpan) -> bool:
+    """Whether a span failed with no failed call beneath, and not because its caller gave up on it."""
+    return one.span.error and not one.failing_child and not cancelled(one.span)
 
 
 def _stopped(operation: _Operation, seconds: tuple[float, float]) -> SpanChange | None:

@@ -8,6 +8,18 @@ from dataclasses import dataclass
 
 from diag_graph.analysis.records import Edge, Span
 
+_STATUS_KEYS = ("rpc.grpc.status_code", "http.status_code", "http.response.status_code")
+_CANCELLED_CODES = frozenset({"1", "499"})
+_MESSAGE_KEYS = (
+    "exception.message",
+    "error.message",
+    "error",
+    "status.message",
+    "status_message",
+    "otel.status_description",
+    "message",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class TimedSpan:
@@ -17,7 +29,7 @@ class TimedSpan:
         span: The span.
         self_ms: Its duration less the time in which at least one child ran, in milliseconds; never negative.
         parent: Its parent span, if it was recorded.
-        failing_child: Whether a direct child failed, so that this span's error is not its own.
+        failing_child: Whether a direct child failed, and was not merely given up: this span's error is then not its own.
         callee: The service of its only child, where that is another one: the span is then the call itself, seen from
             the caller, and its self time is spent on the way or in the callee's queue. Empty otherwise.
     """
@@ -50,11 +62,26 @@ def timed(spans: Sequence[Span]) -> list[TimedSpan]:
                 span=span,
                 self_ms=max(span.duration_ms - _union_ms(span, own), 0.0),
                 parent=parent,
-                failing_child=any(child.error for child in own),
+                failing_child=any(child.error and not cancelled(child) for child in own),
                 callee=callees.pop() if len(own) == 1 and callees else "",
             )
         )
     return result
+
+
+def cancelled(span: Span) -> bool:
+    """Whether a failed span was given up by its caller, whose failure it then is (gRPC status 1, HTTP status 499)."""
+    codes = {str(span.attributes.get(key, "")) for key in _STATUS_KEYS}
+    return not codes.isdisjoint(_CANCELLED_CODES) or "cancel" in f"{error_text(span)} {span.status}".lower()
+
+
+def error_text(span: Span) -> str:
+    """What a failed span's attributes say of its error (OpenTelemetry's and plainer names); empty when nothing."""
+    for key in _MESSAGE_KEYS:
+        value = span.attributes.get(key)
+        if isinstance(value, str) and value.lower() not in ("", "true", "false"):
+            return value
+    return ""
 
 
 def _parents(spans: Sequence[Span]) -> list[Span | None]:

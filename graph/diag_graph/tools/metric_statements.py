@@ -57,6 +57,7 @@ def change_item(change: MetricChange) -> JsonObject:
         "ended": None if change.ended is None else utc(change.ended),
         "score": change.score,
         "deviation": change.z,
+        "step": change.step,
         "samples_before": change.samples_before,
         "samples_after": change.samples_after,
         "source": series.source,

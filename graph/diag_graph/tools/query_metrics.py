@@ -71,7 +71,8 @@ def _summary_item(series: Series, scope: Scope) -> JsonObject:
         compared = f"; median {quantity(before, unit)} before the onset and {quantity(after, unit)} since"
     text = (
         f"{series_name(series)} {scope.words}: min {quantity(low, unit)} (at {at_low}), "
-        f"median {quantity(middle, unit)}, max {quantity(high, unit)} (at {at_high}), last {quantity(last, unit)}{compared}; "
+        f"median {quantity(middle, unit)}, max {quantity(high, unit)} (at {at_high}), "
+        f"last {quantity(last, unit)}{compared}; "
         f"{plural(values.size, 'sample')}."
     )
     return {

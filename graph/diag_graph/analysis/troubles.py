@@ -1,0 +1,118 @@
+"""Kinds of trouble: what an item of a tool shows, what that is worth, and what remains of it when a callee explains it.
+
+The kinds of metrics are read from their names, which Prometheus, CloudWatch and OpenTelemetry chose to say them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+Item = Mapping[str, Any]
+"""One item of a tool's recorded result."""
+
+
+class Trouble(StrEnum):
+    """What kind of trouble an item shows, which decides what it is worth and what may explain it away."""
+
+    RESOURCE = "resource"
+    RESTART = "restart"
+    ERRORS = "errors"
+    CANCELLED = "cancelled"
+    """Work that its caller gave up on: the caller's doing, or its deadline's."""
+    LATENCY = "latency"
+    PRESENCE = "presence"
+    TRAFFIC = "traffic"
+    OTHER = "other"
+    SELF_TIME = "self time"
+    CALLS = "calls"
+    FAILURE = "failure"
+    LOG = "log"
+
+
+_METRIC_TROUBLE: tuple[tuple[Trouble, re.Pattern[str]], ...] = tuple(
+    (trouble, re.compile(pattern, re.IGNORECASE))
+    for trouble, pattern in (
+        (Trouble.RESTART, r"restart|oom|evict|crash|uptime"),
+        (Trouble.CANCELLED, r"cancel"),
+        (
+            Trouble.ERRORS,
+            r"(?<![a-z])err|error|fail|5xx|4xx|reject|drop|abort|timeout|availab|success|panic|exception|denied|lost",
+        ),
+        (
+            Trouble.RESOURCE,
+            (
+                r"cpu|mem|heap|disk|storage|iops|pool|conn|thread|goroutine|queue|backlog|lag|throttl|saturat|capacity|"
+                r"limit|quota|file_?desc|inode|swap|(?<![a-z])gc(?![a-z])|lock|cache|hit_?ratio|buffer|load|wait|utili[sz]|replica"
+            ),
+        ),
+        (Trouble.LATENCY, r"laten|duration|response_?time|p\d{2}|_ms$|seconds|delay|rtt"),
+        (Trouble.TRAFFIC, r"request|rps|qps|ops|throughput|traffic|bytes|packets|count|syscall|rate|workload|per_sec"),
+    )
+)
+WEIGHT = {
+    Trouble.RESOURCE: 1.15,
+    Trouble.RESTART: 1.2,
+    Trouble.ERRORS: 1.0,
+    Trouble.CANCELLED: 0.5,
+    Trouble.LATENCY: 1.0,
+    Trouble.PRESENCE: 0.6,
+    Trouble.TRAFFIC: 0.6,
+    Trouble.OTHER: 0.8,
+    Trouble.SELF_TIME: 1.3,
+    Trouble.CALLS: 1.1,
+    Trouble.FAILURE: 1.3,
+    Trouble.LOG: 1.0,
+}
+LEFT_WHEN_EXPLAINED = {
+    Trouble.ERRORS: 0.35,
+    Trouble.LATENCY: 0.35,
+    Trouble.TRAFFIC: 0.35,
+    Trouble.LOG: 0.35,
+    Trouble.PRESENCE: 0.35,
+    Trouble.CANCELLED: 0.35,
+    Trouble.SELF_TIME: 0.7,
+}
+"""What remains of an entity's trouble when a service that it calls is anomalous as well. Resources, restarts, waiting
+calls and failures at their origin stay whole; self time nearly so: it may be a wait for calls that nobody traced."""
+_ADVERSE = frozenset({Trouble.LATENCY, Trouble.ERRORS, Trouble.CANCELLED})
+"""Kinds of which only one direction is bad."""
+_SUCCESS = re.compile(r"availab|success|apdex", re.IGNORECASE)
+BENIGN = 0.4
+"""What a change for the better is worth: less latency or fewer errors are rather what trouble elsewhere leaves."""
+_CANCELLED = re.compile(
+    r"cancel+ed by (?:the )?client|client (?:has )?(?:closed|disconnected|went away)", re.IGNORECASE
+)
+ALERTABLE = frozenset({Trouble.ERRORS, Trouble.LATENCY})
+"""Kinds that spread to callers as the same kind: an alert on one is not explained by the other as well as by itself."""
+
+
+def trouble_of(item: Item) -> Trouble:
+    """What kind of trouble an item of a metric, span or log tool shows."""
+    if item.get("signal") == "log":
+        return Trouble.CANCELLED if _CANCELLED.search(str(item.get("example") or "")) else Trouble.LOG
+    direction = item.get("direction")
+    if item.get("signal") == "span":
+        if direction == "stopped":
+            return Trouble.PRESENCE
+        if direction == "failing":
+            return Trouble.FAILURE
+        return Trouble.CALLS if item.get("change") == "calls slower" else Trouble.SELF_TIME
+    if direction in ("appeared", "stopped"):
+        return Trouble.PRESENCE
+    return metric_trouble(str(item.get("metric") or ""))
+
+
+def metric_trouble(metric: str) -> Trouble:
+    """What kind of trouble a change of a metric of this name is."""
+    return next((trouble for trouble, pattern in _METRIC_TROUBLE if pattern.search(metric)), Trouble.OTHER)
+
+
+def is_benign(item: Item, trouble: Trouble) -> bool:
+    """Whether a metric changed for the better: latency, errors or cancellations fell, or a share of successes rose."""
+    if item.get("signal") != "metric" or trouble not in _ADVERSE:
+        return False
+    adverse = "down" if _SUCCESS.search(str(item.get("metric") or "")) else "up"
+    return item.get("direction") != adverse
