@@ -1,4 +1,4 @@
-"""The built-in analyst: the four agents as code. No model, no key, no network; the same texts through the same parsers."""
+"""The built-in analyst: the four agents as code. No model, no key, no network; the same texts, the same parsers."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ makes that safe; a text in another form is simply evidence of no particular kind
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
 
@@ -48,6 +49,8 @@ CAUSAL = frozenset(
 """Kinds that show something of how a trouble comes about; the others show that there is one."""
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+_CALLS = re.compile(r"\A(?P<caller>\S+) calls (?P<callee>\S+) \(")
+_FIRST_AT = re.compile(rf"\bfirst at ({_TIME.pattern})")
 _DIRECTIONS: tuple[tuple[re.Pattern[str], Direction], ...] = (
     (re.compile(r"\brose\b|\bslower\b|\bmore frequent\b|\bfailing\b", re.IGNORECASE), Direction.UP),
     (re.compile(r"\bfell\b|\bfaster\b|\bless frequent\b", re.IGNORECASE), Direction.DOWN),
@@ -75,6 +78,13 @@ def times(text: str) -> tuple[float, ...]:
     return tuple(found)
 
 
+def began(text: str) -> float | None:
+    """When what a text tells of began: the time that it calls the first, else the first one that it states."""
+    first = _FIRST_AT.search(text)
+    stated = times(first.group(1) if first else text)
+    return stated[0] if stated else None
+
+
 def directions(text: str) -> frozenset[Direction]:
     """The directions that a text states."""
     return frozenset(direction for pattern, direction in _DIRECTIONS if pattern.search(text))
@@ -87,9 +97,10 @@ def names_entity(text: str, entity: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(entity)}(?![\w-])", text, re.IGNORECASE) is not None
 
 
-def squeezed(text: str) -> str:
-    """A text for comparison: case, white space and closing punctuation do not matter."""
-    return " ".join(text.split()).rstrip(" .").casefold()
+def calls(text: str) -> tuple[str, str] | None:
+    """Caller and callee, when a text says that one calls the other."""
+    found = _CALLS.match(text)
+    return (found["caller"], found["callee"]) if found else None
 
 
 def evidence_kind(tool: str, text: str, entity: str) -> EvidenceKind:
@@ -100,26 +111,45 @@ def evidence_kind(tool: str, text: str, entity: str) -> EvidenceKind:
         text: The matched text.
         entity: Whom the claim is about.
     """
-    about = names_entity(text, entity)
-    by_tool = {
-        "list_alerts": EvidenceKind.ALERT,
-        "list_evidence": EvidenceKind.RELATION if " calls " in text else EvidenceKind.OTHER,
-        "list_changes": EvidenceKind.CHANGE if about else EvidenceKind.OTHER,
-    }
-    if _NOTHING.search(text) and tool in _SEARCHES:
+    if tool in _SEARCHES and _NOTHING.search(text):
         return EvidenceKind.NOTHING_FOUND
-    if tool in by_tool:
-        return by_tool[tool]
-    if not about:
+    if tool == "list_alerts":
+        return EvidenceKind.ALERT
+    if tool == "list_evidence":
+        return EvidenceKind.RELATION if calls(text) else EvidenceKind.OTHER
+    if not names_entity(text, entity):
         return EvidenceKind.OTHER
-    if tool == "find_span_anomalies":
-        return _span_kind(text)
-    if tool in {"find_metric_anomalies", "query_metrics"}:
-        return EvidenceKind.SATURATION if _RESOURCE.search(text) else EvidenceKind.SYMPTOM
-    if tool in {"find_log_patterns", "search_logs", "read_document"} and _FAILURE_LEVEL.search(text):
-        return EvidenceKind.FAILURE_LOG
-    return EvidenceKind.SYMPTOM
+    return _BY_TOOL[tool](text) if tool in _BY_TOOL else EvidenceKind.OTHER
 
+
+def _change_kind(text: str) -> EvidenceKind:
+    return EvidenceKind.OTHER if _AFTERWARDS.search(text) else EvidenceKind.CHANGE
+
+
+def _metric_kind(text: str) -> EvidenceKind:
+    return EvidenceKind.SATURATION if _RESOURCE.search(text) else EvidenceKind.SYMPTOM
+
+
+def _span_kind(text: str) -> EvidenceKind:
+    if "by self time" in text:
+        return EvidenceKind.OWN_TIME
+    return EvidenceKind.OWN_FAILURE if "no failed call beneath" in text else EvidenceKind.SYMPTOM
+
+
+def _log_kind(text: str) -> EvidenceKind:
+    return EvidenceKind.FAILURE_LOG if _FAILURE_LEVEL.search(text) else EvidenceKind.SYMPTOM
+
+
+_BY_TOOL: dict[str, Callable[[str], EvidenceKind]] = {
+    "list_changes": _change_kind,
+    "find_metric_anomalies": _metric_kind,
+    "query_metrics": _metric_kind,
+    "find_span_anomalies": _span_kind,
+    "find_log_patterns": _log_kind,
+    "search_logs": _log_kind,
+    "read_document": _log_kind,
+}
+"""How the statements of a tool are read, when they name the entity that they are cited for."""
 
 _SEARCHES = frozenset(
     {
@@ -132,10 +162,5 @@ _SEARCHES = frozenset(
         "query_metrics",
     }
 )
+_AFTERWARDS = re.compile(r"\bafter the onset\)")
 _NOTHING = re.compile(r"\A(?:No|None|Nothing)\b")
-
-
-def _span_kind(text: str) -> EvidenceKind:
-    if "by self time" in text:
-        return EvidenceKind.OWN_TIME
-    return EvidenceKind.OWN_FAILURE if re.search(r"\bdeepest\b|\borigin\b", text) else EvidenceKind.SYMPTOM

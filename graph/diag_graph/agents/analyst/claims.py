@@ -1,0 +1,91 @@
+"""From what the tools showed to claims: whom to blame, what else was observed, what was looked for in vain.
+
+Every claim is made of statements that stand in the results, so that its numbers and times are theirs; each is bound to
+the whole statement. Root causes stand first, most likely first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from diag_graph.agents.analyst.sightings import Sighting
+from diag_graph.contracts import ClaimKind, JsonObject
+
+MAX_CAUSES = 3
+MAX_CAUSE_BINDINGS = 6
+MAX_OBSERVATIONS = 8
+MAX_PER_ENTITY = 2
+"""Observations about one entity, so that a loud one does not crowd out the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Why one entity may be where the trouble starts.
+
+    Attributes:
+        entity: Whom to blame.
+        lead: The statement that says it best.
+        support: Further statements about it: other signs of its own, a change just before, who calls it.
+    """
+
+    entity: str
+    lead: Sighting
+    support: tuple[Sighting, ...] = ()
+
+
+@dataclass(slots=True)
+class Claims:
+    """The claims of one document, numbered as they are added."""
+
+    claims: list[JsonObject] = field(default_factory=list)
+    _said: set[str] = field(default_factory=set)
+
+    def add_prior(self, claim: JsonObject) -> None:
+        """Take over a claim that stands verified, under its own id and in its own words (E3)."""
+        self.claims.append(claim)
+        self._said.add(claim["claim"])
+
+    def add_causes(self, suspicions: Iterable[Suspicion]) -> None:
+        """Claim that the trouble starts at these entities."""
+        blamed = {claim["entity"] for claim in self.claims if claim["kind"] == ClaimKind.ROOT_CAUSE}
+        room = MAX_CAUSES - len(blamed)
+        fresh = [suspicion for suspicion in suspicions if suspicion.entity not in blamed]
+        for suspicion in fresh[: max(room, 0)]:
+            evidence = [suspicion.lead, *suspicion.support][:MAX_CAUSE_BINDINGS]
+            text = f"The trouble starts at {suspicion.entity}: {suspicion.lead.text}"
+            self._add(text, ClaimKind.ROOT_CAUSE, suspicion.entity, evidence)
+            self._said.add(suspicion.lead.text)
+
+    def add_observations(self, statements: Iterable[Sighting]) -> None:
+        """State what was observed, in the tools' own words."""
+        for statement in statements:
+            kind = ClaimKind.NO_EVIDENCE if statement.empty else ClaimKind.OBSERVATION
+            if statement.text not in self._said:
+                self._add(statement.text, kind, statement.entity or None, [statement])
+
+    def strengthen(self, entity: str, statements: Sequence[Sighting]) -> None:
+        """Bind further statements to the claim that blames an entity; its words stay."""
+        for claim in self.claims:
+            if claim["kind"] == ClaimKind.ROOT_CAUSE and claim["entity"] == entity:
+                bound = claim["evidence_bindings"]
+                known = {(one["source_invocation_id"], one["raw_path"]) for one in bound}
+                new = [statement.binding() for statement in statements]
+                added = [one for one in new if (one["source_invocation_id"], one["raw_path"]) not in known]
+                bound.extend(added[:MAX_CAUSE_BINDINGS])
+
+    def _add(self, text: str, kind: ClaimKind, entity: str | None, evidence: Sequence[Sighting]) -> None:
+        self._said.add(text)
+        taken = {claim["claim_id"] for claim in self.claims}
+        number = len(self.claims) + 1
+        while f"claim-{number}" in taken:
+            number += 1
+        self.claims.append(
+            {
+                "claim_id": f"claim-{number}",
+                "claim": text,
+                "kind": kind,
+                "entity": entity,
+                "evidence_bindings": [statement.binding() for statement in evidence],
+            }
+        )

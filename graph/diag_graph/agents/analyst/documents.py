@@ -1,0 +1,44 @@
+"""Which lines of plain documents tell of a failure: a first look, by the words that failures are reported with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from diag_graph.agents.analyst.sightings import Sighting
+
+MAX_LINES = 6
+MAX_PER_DOCUMENT = 2
+
+_FAILURE_WORDS: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(words)
+    for words in (
+        (
+            r"OOMKilled|CrashLoopBackOff|ImagePullBackOff|ErrImagePull|CreateContainerConfigError|FailedScheduling"
+            r"|Evicted|NotReady|BackOff|FailedMount|DeadlineExceeded"
+            r"|(?i:no space left|out of memory|too many connections|deadlock)"
+        ),
+        r"(?i:\b(?:fatal|panic|critical|exception|traceback)\b)|\b\w+(?:Error|Exception)\b",
+        r"(?i:\b(?:error|failed|failure|refused|denied|timed? ?out|unhealthy|unavailable|forbidden|not found)\b)",
+        r"(?i:\b(?:warning|warn|restarted|throttl\w*|degraded)\b)",
+    )
+)
+"""From words that name a failure to words that hint at one."""
+
+
+def telling_lines(lines: Sequence[Sighting]) -> list[Sighting]:
+    """The lines that name a failure, most telling first; few a document, so that one does not crowd out the others."""
+    ranked = sorted(
+        ((rank, order, line) for order, line in enumerate(lines) if (rank := _rank(line.text)) is not None),
+        key=lambda entry: entry[:2],
+    )
+    chosen: list[Sighting] = []
+    for _, _, line in ranked:
+        same = sum(one.invocation_id == line.invocation_id for one in chosen)
+        if same < MAX_PER_DOCUMENT and len(chosen) < MAX_LINES:
+            chosen.append(line)
+    return chosen
+
+
+def _rank(text: str) -> int | None:
+    return next((rank for rank, words in enumerate(_FAILURE_WORDS) if words.search(text)), None)

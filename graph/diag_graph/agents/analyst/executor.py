@@ -1,0 +1,74 @@
+"""The analyst's executor: makes the planned calls, follows what they show, and binds claims to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from diag_graph.agents.analyst.claims import Claims
+from diag_graph.agents.analyst.documents import telling_lines
+from diag_graph.agents.analyst.reading import CAUSAL, evidence_kind, names_entity
+from diag_graph.agents.analyst.sightings import Sighting, sightings
+from diag_graph.agents.analyst.suspicions import observations, suspicions
+from diag_graph.agents.analyst.writing import reply
+from diag_graph.agents.ports import AgentReply, Toolbox
+from diag_graph.contracts import EVIDENCE_SCHEMA, Invocation, JsonObject, RetryContext
+from diag_graph.state import ExecutorInput
+
+MAX_DOCUMENTS = 8
+"""Documents that are read when nothing with numbers or times shows what happened."""
+DOCUMENT_LINES = 400
+
+
+class AnalystExecutor:
+    """Gathers evidence by the plan, and claims what the statements carry."""
+
+    def execute(self, request: ExecutorInput, tools: Toolbox) -> AgentReply:
+        """An evidence document as JSON text."""
+        made = [tools.call(step.tool, step.arguments) for step in request.plan.steps if step.tool]
+        if request.retry_context is None:
+            document = self._first_round(request.question, made, tools)
+        else:
+            document = _second_round(request.retry_context, sightings(made))
+        return reply(document)
+
+    def _first_round(self, question: str, made: list[Invocation], tools: Toolbox) -> JsonObject:
+        seen = sightings(made)
+        claims = Claims()
+        suspected = suspicions(question, seen)
+        read: Sequence[Sighting] = ()
+        if not suspected:
+            read = telling_lines(sightings(_documents(seen, tools)))
+        claims.add_causes(suspected)
+        claims.add_observations(observations(question, seen, suspected))
+        claims.add_observations(read)
+        return _document(claims, made)
+
+
+def _documents(seen: Iterable[Sighting], tools: Toolbox) -> list[Invocation]:
+    """Read the documents that the inventory names, when there is nothing better."""
+    names = [name for one in seen if isinstance(name := one.field("document"), str)]
+    return [
+        tools.call("read_document", {"name": name, "limit": DOCUMENT_LINES})
+        for name in list(dict.fromkeys(names))[:MAX_DOCUMENTS]
+    ]
+
+
+def _second_round(context: RetryContext, seen: Sequence[Sighting]) -> JsonObject:
+    """The full snapshot: what stood verified, and what the increments add (E3)."""
+    claims = Claims()
+    for claim in context.prior_verified_output.claims:
+        claims.add_prior(claim.model_dump(mode="json", include=set(_CLAIM_FIELDS)))
+    for entity in dict.fromkeys(claim.entity for claim in context.prior_verified_output.claims if claim.entity):
+        found = [one for one in seen if not one.empty and names_entity(one.text, entity)]
+        causal = [one for one in found if evidence_kind(one.tool, one.text, entity) in CAUSAL]
+        claims.strengthen(entity, causal[:3])
+    claims.add_observations(observations("", seen, ()))
+    return _document(claims, ())
+
+
+_CLAIM_FIELDS = ("claim_id", "claim", "kind", "entity", "evidence_bindings")
+
+
+def _document(claims: Claims, made: Iterable[Invocation]) -> JsonObject:
+    failed = [f"{call.tool} gave no result: {call.error}" for call in made if call.result is None]
+    return {"schema": EVIDENCE_SCHEMA, "claims": claims.claims, "missing_info": failed}

@@ -1,0 +1,191 @@
+"""Judging one claim by its matched texts: does what it says stand there, and does what stands there carry a cause."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from diag_graph.agents.analyst.reading import (
+    CAUSAL,
+    EvidenceKind,
+    began,
+    calls,
+    directions,
+    evidence_kind,
+    names_entity,
+    times,
+)
+from diag_graph.contracts import ClaimFlag, ClaimKind, Verification, VerifiedClaim, VerifiedEvidence
+from diag_graph.state import VerifierInput
+
+SIMULTANEOUS = 90.0
+"""Seconds by which a cause's first sign may come after the symptom's: clocks and sampling are no finer than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How the evidence stands to a claim, why, and of what kinds it is."""
+
+    verification: Verification
+    reason: str
+    kinds: frozenset[EvidenceKind] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """All that is verified, read once.
+
+    Attributes:
+        evidence: Matched texts by claim id.
+        symptom: When the symptom began; None when no cited text says.
+        calls: Pairs of caller and callee that a cited text states.
+        troubled: Entities that are shown to have trouble of their own, and since when.
+    """
+
+    evidence: Mapping[str, Sequence[VerifiedEvidence]]
+    symptom: float | None
+    calls: frozenset[tuple[str, str]]
+    troubled: Mapping[str, float]
+
+
+def read_case(request: VerifierInput) -> Case:
+    """Read what a verifier is given."""
+    evidence: dict[str, list[VerifiedEvidence]] = defaultdict(list)
+    for one in request.evidence:
+        evidence[one.claim_id].append(one)
+    claims = request.verified_output.claims
+    return Case(
+        evidence=evidence,
+        symptom=_symptom_time(request.question, claims, evidence),
+        calls=frozenset(pair for one in request.evidence if (pair := calls(one.matched_text))),
+        troubled=_troubled(claims, evidence),
+    )
+
+
+def _symptom_time(
+    question: str, claims: Sequence[VerifiedClaim], evidence: Mapping[str, Sequence[VerifiedEvidence]]
+) -> float | None:
+    """When what was alerted on or asked about first showed; else when the alert fired."""
+    observed = [claim for claim in claims if claim.kind is ClaimKind.OBSERVATION and claim.entity]
+    fired = [
+        (claim.entity, began(one.matched_text))
+        for claim in observed
+        for one in evidence[claim.claim_id]
+        if evidence_kind(one.tool_name, one.matched_text, claim.entity or "") is EvidenceKind.ALERT
+    ]
+    subjects = {entity for entity, _ in fired}
+    showed = [
+        began(one.matched_text)
+        for claim in observed
+        if claim.entity in subjects or names_entity(question, claim.entity or "")
+        for one in evidence[claim.claim_id]
+        if evidence_kind(one.tool_name, one.matched_text, claim.entity or "") is EvidenceKind.SYMPTOM
+    ]
+    known = [time for time in showed if time is not None] or [time for _, time in fired if time is not None]
+    return min(known, default=None)
+
+
+def _troubled(
+    claims: Sequence[VerifiedClaim], evidence: Mapping[str, Sequence[VerifiedEvidence]]
+) -> Mapping[str, float]:
+    since: dict[str, float] = {}
+    for claim in claims:
+        for one in evidence[claim.claim_id] if claim.entity else ():
+            entity, start = claim.entity or "", began(one.matched_text)
+            kind = evidence_kind(one.tool_name, one.matched_text, entity)
+            if start is not None and kind in CAUSAL and kind is not EvidenceKind.CHANGE:
+                since[entity] = min(start, since.get(entity, start))
+    return since
+
+
+def judge(claim: VerifiedClaim, case: Case, *, leading: bool) -> Judgement:
+    """Judge a claim.
+
+    Args:
+        claim: The claim.
+        case: What is verified.
+        leading: Whether it is the first root cause; another one is at best indirectly supported.
+    """
+    said = _judge_statement(claim, case.evidence[claim.claim_id])
+    if claim.kind is not ClaimKind.ROOT_CAUSE or said.verification is not Verification.DIRECT_SUPPORT:
+        return said
+    return _judge_cause(claim, case, leading=leading)
+
+
+def _judge_statement(claim: VerifiedClaim, evidence: Sequence[VerifiedEvidence]) -> Judgement:
+    """Whether what the claim says stands in its evidence: whom, how much, which way, when."""
+    together = "\n".join(one.matched_text for one in evidence)
+    said, shown = directions(claim.claim), directions(together)
+    went = ", ".join(sorted(said - shown))
+    no_search = claim.kind is ClaimKind.NO_EVIDENCE and EvidenceKind.NOTHING_FOUND not in _kinds(claim, evidence)
+    faults = (
+        (
+            bool(claim.entity) and not names_entity(together, claim.entity or ""),
+            Judgement(Verification.NO_EVIDENCE, f"its evidence does not name {claim.entity}"),
+        ),
+        (
+            ClaimFlag.UNGROUNDED_NUMBER in claim.flags,
+            Judgement(Verification.NO_EVIDENCE, "a number in it stands in none of its evidence"),
+        ),
+        (bool(went and shown), Judgement(Verification.CONTRADICTED, f"its evidence does not say {went}")),
+        (bool(went), Judgement(Verification.NO_EVIDENCE, f"its evidence does not say {went}")),
+        (
+            bool(set(times(claim.claim)) - set(times(together))),
+            Judgement(Verification.NO_EVIDENCE, "a time in it stands in none of its evidence"),
+        ),
+        (no_search, Judgement(Verification.CONTRADICTED, "its evidence is no search without a match")),
+    )
+    sound = Judgement(Verification.DIRECT_SUPPORT, "entity, direction, times and numbers stand in its evidence")
+    return next((judgement for holds, judgement in faults if holds), sound)
+
+
+def _kinds(claim: VerifiedClaim, evidence: Sequence[VerifiedEvidence]) -> frozenset[EvidenceKind]:
+    return frozenset(evidence_kind(one.tool_name, one.matched_text, claim.entity or "") for one in evidence)
+
+
+def _judge_cause(claim: VerifiedClaim, case: Case, *, leading: bool) -> Judgement:
+    """Whether the evidence carries the claim that this is where the trouble starts."""
+    entity, evidence = claim.entity or "", case.evidence[claim.claim_id]
+    kinds = _kinds(claim, evidence)
+    causal = kinds & CAUSAL
+    first = _first_sign(entity, evidence)
+    if first is not None and case.symptom is not None and first > case.symptom + SIMULTANEOUS:
+        return Judgement(Verification.CONTRADICTED, "its first sign comes after the symptom", kinds)
+    weaknesses = (
+        (not causal, "its evidence shows a symptom, not how it comes about"),
+        (
+            causal == {EvidenceKind.CHANGE} and EvidenceKind.SYMPTOM not in kinds,
+            "a change is shown, but no effect on what was changed",
+        ),
+        (bool(behind := _behind(entity, first, case)), f"it calls {behind}, which has trouble of its own"),
+        (not leading, "the evidence for another cause is stronger"),
+    )
+    for holds, reason in weaknesses:
+        if holds:
+            return Judgement(Verification.INDIRECT_SUPPORT, reason, kinds)
+    shown = "; ".join(sorted(str(kind) for kind in causal))
+    return Judgement(Verification.DIRECT_SUPPORT, f"its evidence shows {shown}", kinds)
+
+
+def _first_sign(entity: str, evidence: Sequence[VerifiedEvidence]) -> float | None:
+    """The first time that something is shown to be wrong with the entity; what was changed before does not count."""
+    signs = [
+        start
+        for one in evidence
+        if names_entity(one.matched_text, entity)
+        and evidence_kind(one.tool_name, one.matched_text, entity) not in {EvidenceKind.CHANGE, EvidenceKind.RELATION}
+        and (start := began(one.matched_text)) is not None
+    ]
+    return min(signs, default=None)
+
+
+def _behind(entity: str, first: float | None, case: Case) -> str:
+    """A service that the entity calls and that had trouble of its own no later; empty when none is cited."""
+    found = [
+        callee
+        for caller, callee in case.calls
+        if caller == entity and callee in case.troubled and (callee, caller) not in case.calls
+    ]
+    in_time = [name for name in found if first is None or case.troubled[name] <= first + SIMULTANEOUS]
+    return min(in_time, default="")

@@ -1,0 +1,66 @@
+"""What the tools showed, item by item: each with the place that it can be cited from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diag_graph.contracts import Invocation, InvocationStatus, JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One item of one recorded result."""
+
+    invocation_id: str
+    tool: str
+    index: int
+    item: JsonObject
+
+    @property
+    def text(self) -> str:
+        """The item's statement."""
+        return str(self.item.get("text", ""))
+
+    @property
+    def entity(self) -> str:
+        """What it is about; empty when it does not say."""
+        value = self.item.get("entity")
+        return value if isinstance(value, str) else ""
+
+    @property
+    def empty(self) -> bool:
+        """Whether it says that nothing matched."""
+        return self.item.get("empty") is True
+
+    def field(self, name: str) -> Any:  # noqa: ANN401 - any JSON value
+        """A field of the item, or None."""
+        return self.item.get(name)
+
+    def binding(self) -> JsonObject:
+        """The citation of the whole statement."""
+        return {
+            "source_invocation_id": self.invocation_id,
+            "raw_path": f"/items/{self.index}/text",
+            "evidence_excerpt": self.text,
+        }
+
+
+def sightings(invocations: Iterable[Invocation]) -> list[Sighting]:
+    """All statements in the results of calls that succeeded, in order; a call that is there twice counts once."""
+    found: list[Sighting] = []
+    seen: set[str] = set()
+    for invocation in invocations:
+        if invocation.id not in seen and invocation.status in {InvocationStatus.OK, InvocationStatus.EMPTY}:
+            seen.add(invocation.id)
+            found.extend(_of(invocation))
+    return found
+
+
+def _of(invocation: Invocation) -> Iterator[Sighting]:
+    result = invocation.result
+    items: Sequence[Any] = result.get("items", []) if isinstance(result, dict) else []
+    for index, item in enumerate(items):
+        if isinstance(item, dict) and isinstance(item.get("text"), str) and item["text"].strip():
+            yield Sighting(invocation.id, invocation.tool, index, item)
