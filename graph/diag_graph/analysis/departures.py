@@ -29,6 +29,8 @@ CONSTANT_BASELINE_STEP = 0.1
 TREND_CORRELATION = 0.7
 """Correlation with time above which a baseline counts as trending, and is extrapolated."""
 MIN_TREND_POINTS = 6
+ON_THE_WAY = 0.03
+"""Share of the way from the band to a level from which a sample belongs to the change, and is not noise before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +94,37 @@ def departures(before: FloatArray, after: FloatArray, persistence: int) -> Depar
     )
 
 
-def first_departure(values: FloatArray, low: float, high: float, persistence: int) -> int | None:
-    """Index of the first sample from which the series stays outside a band for `persistence` samples, same side.
+def excursion(values: FloatArray, edge: float, level: float, persistence: int) -> tuple[int, int]:
+    """Where the stretch that reached a level begins and ends: an earlier blip that returned is not its beginning.
+
+    The stretch is followed back from where half of the way to the level was first held, for as long as the samples
+    stay beyond the edge (one sample within it is overlooked), so that a ramp is dated by where it starts.
 
     Args:
-        values: Samples in the order of time.
-        low: Lower end of the band.
-        high: Upper end of the band.
-        persistence: How many samples in a row must lie outside.
+        values: Samples in the order of time; the level lies above the edge.
+        edge: Upper end of the baseline's band.
+        level: A level that `persistence` samples in a row held.
+        persistence: How many samples in a row hold a level, and must lie within the band for the stretch to end.
+
+    Returns:
+        Index of its first sample, and of the first sample after it (the number of samples, when it goes on).
     """
-    if values.size < persistence:
+    halfway = edge + 0.5 * (level - edge)
+    start = _first_run(values >= min(halfway, level), persistence) or 0
+    established = start
+    beyond = values > edge + ON_THE_WAY * (level - edge)
+    while start > 0 and (beyond[start - 1] or (start > 1 and beyond[start - 2])):
+        start -= 1
+    returned = _first_run(~beyond[established:], max(2, persistence))
+    return start, values.size if returned is None else established + returned
+
+
+def _first_run(true: NDArray[np.bool_], length: int) -> int | None:
+    """Index at which the first `length` true values in a row begin."""
+    if true.size < length:
         return None
-    windows = sliding_window_view(values, persistence)
-    outside = (windows.min(axis=1) > high) | (windows.max(axis=1) < low)
-    return int(np.argmax(outside)) if outside.any() else None
+    runs = sliding_window_view(true, length).all(axis=1)
+    return int(np.argmax(runs)) if runs.any() else None
 
 
 def _scale(before: FloatArray, centre: FloatArray) -> FloatArray:

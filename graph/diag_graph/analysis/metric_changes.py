@@ -14,7 +14,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from diag_graph.analysis.departures import Departures, departures, first_departure
+from diag_graph.analysis.departures import Departures, departures, excursion
 from diag_graph.analysis.records import FloatArray, Series, TimeRange
 from diag_graph.analysis.series_groups import FEW_SAMPLES, MIN_BASELINE, Group, group_by_times, prepare
 
@@ -212,13 +212,11 @@ def _described(group: Group, row: int, result: Departures, kind: ChangeKind) -> 
     series, values = group.series[row], group.values[row, group.split :]
     times = group.times[group.split :]
     up = result.z[row] > 0
+    sign = 1.0 if up else -1.0
+    edge = float(result.high[row] if up else -result.low[row])
     persistence = 1 if kind is ChangeKind.SPIKE else group.persistence
-    centre, band = float(result.centre[row]), (float(result.low[row]), float(result.high[row]))
-    one_sided = (-np.inf, band[1]) if up else (band[0], np.inf)
-    start = first_departure(values, *one_sided, persistence) or 0
-    inside = (values[start:] <= band[1]) if up else (values[start:] >= band[0])
-    ended = first_departure(-inside.astype(np.float64), -0.5, np.inf, max(2, persistence))
-    stop = start + ended if ended else values.size
+    start, stop = excursion(sign * values, edge, sign * float(result.level[row]), persistence)
+    centre = float(result.centre[row])
     after = float(values[start] if kind is ChangeKind.SPIKE else np.median(values[start:stop]))
     bound = float(group.bounds[row])
     return MetricChange(

@@ -24,6 +24,7 @@ LEAD = 600.0
 """Seconds by which a cause may show before its symptom does."""
 MIN_LEAD_SAMPLES = 2
 """Samples before the stated time that must show a change: one may be chance, or the clock of the source."""
+FIRST_SHARE = 0.1
 SHARE_OF_STRONGEST = 0.5
 """A change at least this strong, compared with the strongest one, may date the onset."""
 TRIED_CANDIDATES = 3
@@ -67,8 +68,8 @@ def earlier_onset(
             return None
     if first >= stated:
         return None
-    # A cause shows before the symptom that was alerted on.
-    return min((one.onset for one in lasting if first - LEAD <= one.onset <= first), default=first)
+    # A cause shows before the symptom that was alerted on; what single series do then is chance.
+    return _dated([one for one in lasting if one.onset >= first - LEAD]) or first
 
 
 def _lasts_until(change: MetricChange, stated: float) -> bool:
@@ -122,7 +123,17 @@ def event_counts(times: Iterable[float], window: TimeRange, service: str, metric
 
 
 def _first_of(survey: MetricSurvey, candidate: float) -> float:
-    return min((change.onset for change in _weighty(survey.changes)), default=candidate)
+    return _dated(_weighty(survey.changes)) or candidate
+
+
+def _dated(changes: Sequence[MetricChange]) -> float | None:
+    """When the first tenth of the changes, by weight, had begun."""
+    total, reached = sum(change.score for change in changes), 0.0
+    for change in sorted(changes, key=lambda one: one.onset):
+        reached += change.score
+        if reached >= FIRST_SHARE * total:
+            return change.onset
+    return None
 
 
 def _votes(series: Sequence[Series], window: TimeRange) -> Iterable[tuple[float, float]]:

@@ -16,7 +16,8 @@ _SUCCESS_SHARE = re.compile(r"availab|success|apdex", re.IGNORECASE)
 PERCENT = 100.0
 MOSTLY = 0.8
 """Share of its bound from which a share of successes counts as mostly successful."""
-_SKIPPED = re.compile(r"(_bucket|_created)$")
+_SKIPPED = re.compile(r"(_bucket|_created|uptime(_seconds)?)$", re.IGNORECASE)
+"""Buckets of histograms, and ages, which only ever grow."""
 GUARD_SHARE = 12
 MAX_GUARD = 3
 """One sample in twelve before the onset, at most three, is no baseline: an onset is never exactly known."""

@@ -153,7 +153,7 @@ def _seconds(spans: Sequence[Span], onset: float) -> tuple[float, float]:
 
 
 def _slower(operation: _Operation, all_gaps: FloatArray | None) -> SpanChange | None:
-    """How an operation got slower; with `all_gaps`, the waits of all calls before the onset, it is the calls to a service.
+    """How an operation got slower; with `all_gaps`, the waits of all calls before, it is the calls to a service.
 
     Waiting on the way is alike for all services of a system, so that rare calls may borrow the others' baseline.
     """

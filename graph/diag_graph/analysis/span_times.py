@@ -29,7 +29,7 @@ class TimedSpan:
         span: The span.
         self_ms: Its duration less the time in which at least one child ran, in milliseconds; never negative.
         parent: Its parent span, if it was recorded.
-        failing_child: Whether a direct child failed, and was not merely given up: this span's error is then not its own.
+        failing_child: Whether a direct child failed and was not merely given up: the span's error is then not its own.
         callee: The service of its only child, where that is another one: the span is then the call itself, seen from
             the caller, and its self time is spent on the way or in the callee's queue. Empty otherwise.
     """
