@@ -19,6 +19,8 @@ from diag_graph.agents.analyst.reading import (
 from diag_graph.contracts import ClaimFlag, ClaimKind, Verification, VerifiedClaim, VerifiedEvidence
 from diag_graph.state import VerifierInput
 
+CLOCKS = 5.0
+"""Seconds by which a change may be recorded after its first effect: two machines' clocks agree no better."""
 SIMULTANEOUS = 90.0
 """Seconds by which a cause's first sign may come after the symptom's: clocks and sampling are no finer than this."""
 
@@ -147,9 +149,9 @@ def _kinds(claim: VerifiedClaim, evidence: Sequence[VerifiedEvidence]) -> frozen
 def _judge_cause(claim: VerifiedClaim, case: Case, *, leading: bool) -> Judgement:
     """Whether the evidence carries the claim that this is where the trouble starts."""
     entity, evidence = claim.entity or "", case.evidence[claim.claim_id]
-    kinds = _kinds(claim, evidence)
-    causal = kinds & CAUSAL
     first = _first_sign(entity, evidence)
+    kinds = _kinds(claim, [one for one in evidence if not _comes_too_late(one, first)])
+    causal = kinds & CAUSAL
     if first is not None and case.symptom is not None and first > case.symptom + SIMULTANEOUS:
         return Judgement(Verification.CONTRADICTED, "its first sign comes after the symptom", kinds)
     weaknesses = (
@@ -178,6 +180,12 @@ def _first_sign(entity: str, evidence: Sequence[VerifiedEvidence]) -> float | No
         and (start := began(one.matched_text)) is not None
     ]
     return min(signs, default=None)
+
+
+def _comes_too_late(one: VerifiedEvidence, first: float | None) -> bool:
+    """Whether a text tells of a change that was made when the trouble had begun already."""
+    made = began(one.matched_text) if one.tool_name == "list_changes" else None
+    return made is not None and first is not None and made > first + CLOCKS
 
 
 def _behind(entity: str, first: float | None, case: Case) -> str:

@@ -50,7 +50,11 @@ CAUSAL = frozenset(
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 _CALLS = re.compile(r"\A(?P<caller>\S+) calls (?P<callee>\S+) \(")
-_FIRST_AT = re.compile(rf"\bfirst at ({_TIME.pattern})")
+_OWN_TIMES = tuple(
+    re.compile(pattern % _TIME.pattern, re.DOTALL)
+    for pattern in (r"\bfirst at (%s)", r"\bat (%s)", r"\AAlert .*?\bsince (%s)")
+)
+"""Where a statement says when its own trouble began. "since" elsewhere names the onset that it was compared by."""
 _DIRECTIONS: tuple[tuple[re.Pattern[str], Direction], ...] = (
     (re.compile(r"\brose\b|\bslower\b|\bmore frequent\b|\bfailing\b", re.IGNORECASE), Direction.UP),
     (re.compile(r"\bfell\b|\bfaster\b|\bless frequent\b", re.IGNORECASE), Direction.DOWN),
@@ -79,9 +83,9 @@ def times(text: str) -> tuple[float, ...]:
 
 
 def began(text: str) -> float | None:
-    """When what a text tells of began: the time that it calls the first, else the first one that it states."""
-    first = _FIRST_AT.search(text)
-    stated = times(first.group(1) if first else text)
+    """When what a text tells of began, by its own words; None when it does not say."""
+    found = next((match for pattern in _OWN_TIMES if (match := pattern.search(text))), None)
+    stated = times(found.group(1)) if found else ()
     return stated[0] if stated else None
 
 
@@ -119,11 +123,9 @@ def evidence_kind(tool: str, text: str, entity: str) -> EvidenceKind:
         return EvidenceKind.RELATION if calls(text) else EvidenceKind.OTHER
     if not names_entity(text, entity):
         return EvidenceKind.OTHER
+    if tool == "list_changes":
+        return EvidenceKind.CHANGE
     return _BY_TOOL[tool](text) if tool in _BY_TOOL else EvidenceKind.OTHER
-
-
-def _change_kind(text: str) -> EvidenceKind:
-    return EvidenceKind.OTHER if _AFTERWARDS.search(text) else EvidenceKind.CHANGE
 
 
 def _metric_kind(text: str) -> EvidenceKind:
@@ -141,7 +143,6 @@ def _log_kind(text: str) -> EvidenceKind:
 
 
 _BY_TOOL: dict[str, Callable[[str], EvidenceKind]] = {
-    "list_changes": _change_kind,
     "find_metric_anomalies": _metric_kind,
     "query_metrics": _metric_kind,
     "find_span_anomalies": _span_kind,
@@ -162,5 +163,4 @@ _SEARCHES = frozenset(
         "query_metrics",
     }
 )
-_AFTERWARDS = re.compile(r"\bafter the onset\)")
 _NOTHING = re.compile(r"\A(?:No|None|Nothing)\b")

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from diag_graph.agents.analyst.claims import MAX_CAUSES, MAX_OBSERVATIONS, MAX_PER_ENTITY, Suspicion
-from diag_graph.agents.analyst.reading import names_entity, times
+from diag_graph.agents.analyst.judging import CLOCKS
+from diag_graph.agents.analyst.reading import began, names_entity, times
 from diag_graph.agents.analyst.sightings import Sighting
 from diag_graph.analysis.ranking import Role, Suspect, rank_entities
 from diag_graph.analysis.records import Edge
@@ -15,8 +16,8 @@ MIN_SCORE = 0.35
 """A suspect below this shows too little to be accused of anything."""
 RIVAL_SHARE = 0.6
 """Another suspect is named when it is at least this strong, compared with the first."""
-MIN_CHANGE_SCORE = 0.25
-"""How near before the onset a change must lie to be shown (`list_changes` scores nearness from 0 to 1)."""
+RECENT = 2_700.0
+"""Seconds before the first sign of trouble within which a change is worth a look."""
 SIGNS, CHANGES, RELATIONS = 3, 1, 2
 """How many statements of each kind a suspicion shows."""
 
@@ -46,8 +47,10 @@ def observations(question: str, seen: Sequence[Sighting], suspected: Sequence[Su
     blamed = {suspicion.entity for suspicion in suspected}
     alerts = [one for one in seen if one.field("signal") == "alert" and not one.field("annotation") and not one.empty]
     anomalies = [one for one in seen if one.field("signal") in {"metric", "log", "span"} and _tells(one)]
-    anomalies.sort(key=lambda one: (one.entity not in subjects, one.entity not in blamed, -_score(one)))
-    changes = [one for one in seen if one.field("signal") == "change" and _is_recent(one)]
+    anomalies.sort(key=lambda one: (one.entity not in blamed, one.entity not in subjects, -_score(one)))
+    first = min((start for one in anomalies if (start := began(one.text)) is not None), default=None)
+    changes = [one for one in seen if one.field("signal") == "change" and _is_recent(one, first)]
+    changes.sort(key=lambda one: (one.entity not in blamed, -(began(one.text) or 0.0)))
     unread = [one for one in seen if one.field("problem") is True]
     empty = [one for one in seen if one.empty]
     chosen = [*alerts[:2], *_few_each(anomalies), *changes[:1]]
@@ -74,7 +77,8 @@ def _ranked(seen: Sequence[Sighting]) -> list[tuple[Suspect, dict[Role, list[Sig
 def _suspicion(suspect: Suspect, statements: dict[Role, list[Sighting]], subjects: set[str]) -> Suspicion:
     signs = [*statements[Role.CAUSE], *statements[Role.SYMPTOM]]
     lead, others = signs[0], _varied(signs[1:], signs[0])
-    changes = [one for one in statements[Role.CHANGE] if _is_recent(one)]
+    since = min((start for one in signs if (start := began(one.text)) is not None), default=suspect.onset)
+    changes = [one for one in statements[Role.CHANGE] if _is_recent(one, since)]
     troubled = subjects | set(suspect.explained_by)
     relations = sorted(
         statements[Role.RELATION],
@@ -105,10 +109,10 @@ def _tells(one: Sighting) -> bool:
     return not one.empty and _score(one) > 0
 
 
-def _is_recent(change: Sighting) -> bool:
-    """Whether something was changed before the onset, and not long before."""
-    before = change.field("seconds_before_onset")
-    return _score(change) >= MIN_CHANGE_SCORE and isinstance(before, int | float) and before >= 0
+def _is_recent(change: Sighting, since: float | None) -> bool:
+    """Whether something was changed before the first sign of trouble, and not long before."""
+    made = began(change.text)
+    return made is not None and since is not None and -CLOCKS <= since - made <= RECENT
 
 
 def _score(one: Sighting) -> float:
