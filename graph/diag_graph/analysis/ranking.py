@@ -81,9 +81,9 @@ class Suspect:
     Attributes:
         entity: As its items name it.
         score: Comparable within one ranking.
-        support: Items about it, strongest first; changes and relations after what was observed.
+        support: Items about it, strongest first; then its changes; then failures that name it, and its calls.
         onset: When its trouble was first seen, seconds since the epoch; None when no item says.
-        explained_by: The anomalous services that it calls, when they explain (part of) its trouble.
+        explained_by: Anomalous services that it calls and that are more suspect than it: its trouble is their symptom.
         named_by: Entities whose failures name it.
     """
 
@@ -115,12 +115,18 @@ class _Case:
     changes: list[tuple[float, Support]] = field(default_factory=list)
     relations: list[Support] = field(default_factory=list)
     named_by: dict[str, float] = field(default_factory=dict)
+    named_in: list[Support] = field(default_factory=list)
 
-    def strength(self, *, explained: bool = False, without: Trouble | None = None) -> float:
-        """The best item of each kind of trouble counts in full for the first kind, and less for each further one."""
+    def strength(self, *, explained: float = 0.0, without: Trouble | None = None) -> float:
+        """The best item of each kind of trouble, in full for the strongest kind and half as much for each further one.
+
+        Args:
+            explained: How much of it a callee explains, from 0 (nothing) to 1 (as strong as this).
+            without: A kind of trouble to leave out.
+        """
         best: dict[Trouble, float] = defaultdict(float)
         for one in (one for one in self.observed if one.trouble is not without):
-            left = LEFT_WHEN_EXPLAINED.get(one.trouble, 1.0) if explained else 1.0
+            left = 1.0 - explained * (1.0 - LEFT_WHEN_EXPLAINED.get(one.trouble, 1.0))
             best[one.trouble] = max(best[one.trouble], one.worth * left)
         ordered = sorted(best.values(), reverse=True)
         return sum(worth * 0.5**place for place, worth in enumerate(ordered))
@@ -155,27 +161,35 @@ def rank_entities(results: Sequence[Sequence[Item]], edges: Iterable[Edge], onse
     delay = max(
         EXPLAINING_DELAY, 2.0 * max((one.step for case in cases.values() for one in case.observed), default=0.0)
     )
-    suspects = []
+    explaining = {
+        entity: _explaining(entity, callees, spreading, onsets, blamed_by=case.named_by, delay=delay)
+        for entity, case in cases.items()
+    }
+    scores: dict[str, float] = {}
     for entity, case in cases.items():
-        explaining = _explaining(entity, callees, spreading, onsets, blamed_by=case.named_by, delay=delay)
-        score = case.strength(explained=bool(explaining))
+        strongest = max((spreading[callee] for callee in explaining[entity]), default=0.0)
+        score = case.strength(explained=min(strongest / raw[entity], 1.0) if strongest else 0.0)
         score += MENTIONED * sum(sorted(case.named_by.values(), reverse=True)[:2])
         score *= _earliness(onsets[entity], first)
         score *= 1.0 + CHANGED * max((worth for worth, _ in case.changes), default=0.0)
-        score *= UNREACHED if reached and entity not in reached else 1.0
-        if score <= 0:
-            continue
-        suspects.append(
-            Suspect(
-                entity=entity,
-                score=round(score, 4),
-                support=_support(case, Role.SYMPTOM if explaining else Role.CAUSE),
-                onset=onsets[entity],
-                explained_by=tuple(explaining),
-                named_by=tuple(sorted(case.named_by)),
-            )
-        )
+        scores[entity] = score * (UNREACHED if reached and entity not in reached else 1.0)
+    suspects = [
+        _suspect(entity, cases[entity], score, [callee for callee in explaining[entity] if scores[callee] > score])
+        for entity, score in scores.items()
+        if score > 0
+    ]
     return sorted(suspects, key=lambda suspect: (-suspect.score, suspect.onset or math.inf, suspect.entity))
+
+
+def _suspect(entity: str, case: _Case, score: float, explained_by: Sequence[str]) -> Suspect:
+    return Suspect(
+        entity=entity,
+        score=round(score, 4),
+        support=_support(case, Role.SYMPTOM if explained_by else Role.CAUSE),
+        onset=case.onset(),
+        explained_by=tuple(explained_by),
+        named_by=tuple(sorted(case.named_by)),
+    )
 
 
 def _reached(subjects: frozenset[str], callees: Mapping[str, set[str]]) -> set[str]:
@@ -227,8 +241,9 @@ def _observe(cases: dict[str, _Case], item: Item, support: Support, symptoms: fr
     step = float(item.get("step") or 0.0)
     cases[entity].observed.append(_Observation(score * WEIGHT[trouble], trouble, support, _time(item), callers, step))
     for name in item.get("mentions") or ():
-        named = cases[str(name)].named_by
-        named[entity] = max(named.get(entity, 0.0), score)
+        case = cases[str(name)]
+        case.named_by[entity] = max(case.named_by.get(entity, 0.0), score)
+        case.named_in.append(replace(support, role=Role.RELATION))
 
 
 def _blame_starved_callers(cases: Mapping[str, _Case]) -> None:
@@ -303,4 +318,9 @@ def _support(case: _Case, role: Role) -> tuple[Support, ...]:
         for one in sorted(case.observed, key=lambda one: -one.worth)
     ]
     changes = [support for _, support in sorted(case.changes, key=lambda one: -one[0])]
-    return (*supports[:MAX_SUPPORT], *changes[:MAX_SUPPORT], *case.relations[:MAX_SUPPORT])
+    return (
+        *supports[:MAX_SUPPORT],
+        *changes[:MAX_SUPPORT],
+        *case.named_in[:MAX_SUPPORT],
+        *case.relations[:MAX_SUPPORT],
+    )

@@ -22,7 +22,8 @@ MIN_SPANS = 5
 MIN_RATIO = 1.5
 """How many times as long a self time must be."""
 MIN_MS = 1.0
-"""Milliseconds by which a self time must grow."""
+MATERIAL_SHARE = 0.05
+"""By how much a self time must grow: milliseconds, and as a share of the usual duration of whole requests."""
 MIN_Z = 4.5
 """Deviation of the rank sum, in standard deviations: one operation in some hundred thousand by chance."""
 APART_Z = 2.5
@@ -66,7 +67,7 @@ class SpanChange:
         count_before: Spans before.
         count_after: Spans since.
         callers: Services that call it, most frequent first.
-        onset: Start of the first span since the onset that shows it (of the last span, when it stopped).
+        onset: Start of the first span that shows it since the onset (for a failure its end; of the last, if it stopped).
         failures: Failed spans since that have no failed call beneath.
         message: What a failed span says of its error.
         score: Comparable over operations.
@@ -134,9 +135,10 @@ def survey_spans(spans: Sequence[Span], onset: float) -> SpanSurvey:
             (group.after if later else group.before).append(one)
     seconds = _seconds(spans, onset)
     all_gaps = np.array([one.self_ms for (_, _, call), group in operations.items() if call for one in group.before])
+    material = _material_ms(spans)
     changes: list[SpanChange] = []
     for (_, _, call), operation in operations.items():
-        if (slower := _slower(operation, all_gaps if call else None)) is not None:
+        if (slower := _slower(operation, material, all_gaps if call else None)) is not None:
             changes.append(slower)
         if not call and (failing := _failing(operation)) is not None:
             changes.append(failing)
@@ -152,7 +154,13 @@ def _seconds(spans: Sequence[Span], onset: float) -> tuple[float, float]:
     return max(onset - min(starts, default=onset), 1.0), max(max(starts, default=onset) - onset, 1.0)
 
 
-def _slower(operation: _Operation, all_gaps: FloatArray | None) -> SpanChange | None:
+def _material_ms(spans: Sequence[Span]) -> float:
+    """What an operation must gain to be felt: a share of the usual duration of whole requests (parentless spans)."""
+    roots = [span.duration_ms for span in spans if not span.parent_id]
+    return max(MIN_MS, MATERIAL_SHARE * float(np.median(roots))) if roots else MIN_MS
+
+
+def _slower(operation: _Operation, material: float, all_gaps: FloatArray | None) -> SpanChange | None:
     """How an operation got slower; with `all_gaps`, the waits of all calls before, it is the calls to a service.
 
     Waiting on the way is alike for all services of a system, so that rare calls may borrow the others' baseline.
@@ -168,13 +176,14 @@ def _slower(operation: _Operation, all_gaps: FloatArray | None) -> SpanChange | 
     z = rank_sum_z(before, after)
     kind = SpanKind.CALLS_SLOWER if call else SpanKind.SLOWER
     threshold = centre
-    clear = not rare and z >= MIN_Z and now >= MIN_RATIO * centre and now - centre >= MIN_MS
+    clear = not rare and z >= MIN_Z and now >= MIN_RATIO * centre and now - centre >= material
     if not clear and not _apart(before, now, centre, z):
         if rare:
             return None
         tail = float(np.quantile(before, TAIL_QUANTILE))
-        slow = after[after > max(MIN_RATIO * tail, tail + MIN_MS)]
-        z = _tail_z(before, after, max(MIN_RATIO * tail, tail + MIN_MS))
+        limit = max(MIN_RATIO * tail, tail + material)
+        slow = after[after > limit]
+        z = _tail_z(before, after, limit)
         if slow.size < MIN_FAILURES or z < MIN_Z:
             return None
         threshold, centre, now = tail, tail, float(np.median(slow))
@@ -246,7 +255,7 @@ def _failing(operation: _Operation) -> SpanChange | None:
         count_before=n_before,
         count_after=n_after,
         callers=_callers(operation),
-        onset=min(one.span.start for one in later),
+        onset=min(one.span.start + one.span.duration_ms / 1_000 for one in later),
         score=round(float(np.log1p(len(later)) * (0.5 + share) * 2.0), 3),
         failures=len(later),
         message=Counter(words).most_common(1)[0][0] if words else "",
