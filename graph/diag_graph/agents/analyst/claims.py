@@ -26,12 +26,25 @@ class Suspicion:
     Attributes:
         entity: Whom to blame.
         lead: The statement that says it best.
-        support: Further statements about it: other signs of its own, a change just before, who calls it.
+        change: What was changed about it just before, if anything.
+        support: Further statements about it: other signs of its own, and who calls whom.
     """
 
     entity: str
     lead: Sighting
+    change: Sighting | None = None
     support: tuple[Sighting, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The accusation, in the words of the statements that it rests on."""
+        before = f" Just before: {self.change.text}" if self.change else ""
+        return f"The trouble starts at {self.entity}: {self.lead.text}{before}"
+
+    @property
+    def evidence(self) -> tuple[Sighting, ...]:
+        """All its statements, those that are said in full first."""
+        return (self.lead, *((self.change,) if self.change else ()), *self.support)
 
 
 @dataclass(slots=True)
@@ -52,10 +65,9 @@ class Claims:
         room = MAX_CAUSES - len(blamed)
         fresh = [suspicion for suspicion in suspicions if suspicion.entity not in blamed]
         for suspicion in fresh[: max(room, 0)]:
-            evidence = [suspicion.lead, *suspicion.support][:MAX_CAUSE_BINDINGS]
-            text = f"The trouble starts at {suspicion.entity}: {suspicion.lead.text}"
-            self._add(text, ClaimKind.ROOT_CAUSE, suspicion.entity, evidence)
-            self._said.add(suspicion.lead.text)
+            said = suspicion.evidence[:MAX_CAUSE_BINDINGS]
+            self._add(suspicion.text, ClaimKind.ROOT_CAUSE, suspicion.entity, said)
+            self._said.update(one.text for one in (suspicion.lead, suspicion.change) if one)
 
     def add_observations(self, statements: Iterable[Sighting]) -> None:
         """State what was observed, in the tools' own words."""

@@ -16,6 +16,9 @@ CAUSE_SUMMARIES: dict[Standing, str] = {
     Standing.POSSIBLE: "The trouble may start at {entity}; the evidence for it is indirect.",
 }
 
+HEDGES: dict[Standing, str] = {Standing.LIKELY: " most likely starts at ", Standing.POSSIBLE: " may start at "}
+"""How the word of a cause is tempered by its standing."""
+
 NO_CAUSE: dict[Verdict, str] = {
     Verdict.PASS: "Nothing abnormal was found in the evidence, and no root cause is shown.",
     Verdict.LOW_CONFID: "No root cause can be shown from the evidence.",
@@ -56,7 +59,11 @@ def _summary(request: ComposerInput, causes: Sequence[AllowedClaim]) -> str:
 
 
 def _finding(claim: AllowedClaim) -> JsonObject:
-    return {"claim_ids": [claim.claim_id], "text": claim.text}
+    """A claim in its own words; of a cause that is not confirmed, how far it is to be believed."""
+    text = claim.text
+    if claim.kind is ClaimKind.ROOT_CAUSE and claim.standing in HEDGES:
+        text = text.replace(" starts at ", HEDGES[claim.standing], 1)
+    return {"claim_ids": [claim.claim_id], "text": text}
 
 
 def _default_steps(causes: Sequence[AllowedClaim]) -> list[str]:

@@ -14,11 +14,13 @@ from diag_graph.analysis.records import Edge
 
 MIN_SCORE = 0.35
 """A suspect below this shows too little to be accused of anything."""
+WORTH_STATING = 0.5
+"""A change elsewhere is stated when it is at least this strong, compared with the strongest of its signal."""
 RIVAL_SHARE = 0.6
 """Another suspect is named when it is at least this strong, compared with the first."""
 RECENT = 2_700.0
 """Seconds before the first sign of trouble within which a change is worth a look."""
-SIGNS, CHANGES, RELATIONS = 3, 1, 2
+SIGNS, RELATIONS = 3, 2
 """How many statements of each kind a suspicion shows."""
 
 
@@ -47,6 +49,15 @@ def observations(question: str, seen: Sequence[Sighting], suspected: Sequence[Su
     blamed = {suspicion.entity for suspicion in suspected}
     alerts = [one for one in seen if one.field("signal") == "alert" and not one.field("annotation") and not one.empty]
     anomalies = [one for one in seen if one.field("signal") in {"metric", "log", "span"} and _tells(one)]
+    strongest = {
+        signal: max(_score(one) for one in anomalies if one.field("signal") == signal)
+        for signal in {one.field("signal") for one in anomalies}
+    }
+    anomalies = [
+        one
+        for one in anomalies
+        if one.entity in blamed | subjects or _score(one) >= WORTH_STATING * strongest[one.field("signal")]
+    ]
     anomalies.sort(key=lambda one: (one.entity not in blamed, one.entity not in subjects, -_score(one)))
     first = min((start for one in anomalies if (start := began(one.text)) is not None), default=None)
     changes = [one for one in seen if one.field("signal") == "change" and _is_recent(one, first)]
@@ -87,7 +98,8 @@ def _suspicion(suspect: Suspect, statements: dict[Role, list[Sighting]], subject
     return Suspicion(
         entity=suspect.entity,
         lead=lead,
-        support=(*others[:SIGNS], *changes[:CHANGES], *relations[:RELATIONS]),
+        change=max(changes, key=lambda one: began(one.text) or 0.0, default=None),
+        support=(*others[:SIGNS], *relations[:RELATIONS]),
     )
 
 
