@@ -28,8 +28,9 @@ takes quadratic time: a longer row is left as it stands."""
 
 _ASCII_SPACES = str.maketrans(dict.fromkeys("\t\n\v\f\r\x1c\x1d\x1e\x1f", " "))
 _ZERO_WIDTH = re.compile(f"[{ZERO_WIDTH}]+")
-_WHITE_SPACE = re.compile(r"\s+")
-_SPACES = re.compile(" {2,}")
+_TYPOGRAPHIC = re.compile("[\u00ab\u00bb\u2010-\u2015\u2018-\u201f\u2039\u203a\u2212]+")
+_MAYBE_STACKED = re.compile(f"[\u0300-\U0010ffff]{{{_STACKED + 1}}}")
+"""No mark stands below U+0300: where so many characters in a row are higher, it is worth looking for marks."""
 
 _INDEPENDENT = re.compile(
     rf"(?<![\s{ZERO_WIDTH}])\s"
@@ -104,14 +105,17 @@ def _stretch_ends(text: str) -> Iterator[int]:
 
 
 def _fold(text: str) -> str:
-    if text.isascii():
-        return _SPACES.sub(" ", text.translate(_ASCII_SPACES))
-    folded = _ZERO_WIDTH.sub("", text).translate(QUOTES_AND_DASHES)
-    return _WHITE_SPACE.sub(" ", _composed(folded))
+    if not text.isascii():
+        text = _TYPOGRAPHIC.sub(lambda found: found[0].translate(QUOTES_AND_DASHES), _ZERO_WIDTH.sub("", text))
+        text = _composed(text)
+    words = " ".join(text.split())
+    if not words:
+        return " " if text else ""
+    return f"{' ' if text[0].isspace() else ''}{words}{' ' if text[-1].isspace() else ''}"
 
 
 def _composed(text: str) -> str:
-    if unicodedata.is_normalized("NFC", text) or len(text) <= _STACKED:
+    if not _MAYBE_STACKED.search(text) or unicodedata.is_normalized("NFC", text):
         return unicodedata.normalize("NFC", text)
     pieces = _stacked_marks().split(text)
     return "".join(piece if number % 2 else unicodedata.normalize("NFC", piece) for number, piece in enumerate(pieces))

@@ -9,6 +9,7 @@ from gate_samples import LINE, RESULT, binding, citing, claim, document, invocat
 
 from diag_graph.contracts import ClaimIssue, FailureCode, GatekeeperAudit, InvocationStatus, JsonObject, Severity
 from diag_graph.gate.check import SEVERITY, UNREADABLE, audit_document, check_document, worst
+from diag_graph.gate.recorded import RecordedResults
 
 REJECT, LOW = Severity.REJECT, Severity.LOW_CONFID
 
@@ -327,3 +328,17 @@ def test_hostile_depth_and_characters_do_not_break_the_check() -> None:
     json.dumps(audit.model_dump(mode="json"), ensure_ascii=False).encode()
     forged = check_document(document(claim("claim-1", binding("the needle is there", "/deep"))), run)
     assert forged.checked_bindings[0].failure is FailureCode.EXCERPT_MISMATCH
+
+
+def test_texts_that_are_no_longer_held_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """G7: what is kept of normalised texts is bounded, which changes no result."""
+    monkeypatch.setattr("diag_graph.gate.recorded._HELD_CHARACTERS", len(LINE) + 10)
+    entries = [binding(), binding("no restart", "/items/1/text"), binding("2 items", "/summary"), binding()]
+    doc = document(claim("claim-1", *entries))
+    assert check_document(doc, [invocation()]).status == "pass"
+
+
+def test_a_text_is_normalised_once() -> None:
+    """G7: a thousand citations of one text read it once."""
+    results = RecordedResults([invocation()])
+    assert results.text_at("inv-1", "/items/0/text") is results.text_at("inv-1", "/items/0/text")
