@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
 from diag_graph.sources.folder.calls import edges_of_spans
@@ -95,7 +96,8 @@ class FolderLogs:
     def records(self, window: TimeRange | None = None) -> Iterator[LogRecord]:
         """Events in the window, by time; one without a time comes after the event before it in its file."""
         streams = [file.reading.logs.ordered(window) for file in self._files if file.reading.logs]
-        for _, record in heapq.merge(*streams, key=lambda entry: entry[0]):
+        merged = heapq.merge(*streams, key=lambda entry: entry[0]) if len(streams) > 1 else chain(*streams)
+        for _, record in merged:
             yield record
 
 

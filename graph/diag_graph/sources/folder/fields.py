@@ -12,8 +12,9 @@ from typing import Any
 
 TIME = (
     "timestamp", "@timestamp", "time", "ts", "datetime", "date", "event_time", "eventtime", "timestamp_ms",
-    "time_unix_nano", "observed_time_unix_nano", "occurred_at", "occurredat", "created_at",
-    "last_timestamp", "last_time", "event_timestamp", "date_time", "__realtime_timestamp", "_time", "asctime", "first_timestamp", "t", "at",
+    "time_unix_nano", "observed_time_unix_nano", "occurred_at", "occurredat", "created_at", "last_timestamp",
+    "last_time", "event_timestamp", "date_time", "__realtime_timestamp", "_time", "asctime", "first_timestamp",
+    "t", "at",
 )  # fmt: skip
 LEVEL = (
     "level", "severity", "severity_text", "lvl", "log_level", "loglevel", "levelname", "log_levelname", "severitytext",

@@ -26,7 +26,7 @@ def level_of(value: object, key: str = "") -> str:
     Numbers are syslog's 0 to 7, pino's and Python's tens, or, under a key that says so, OpenTelemetry's 1 to 24.
     """
     if isinstance(value, str):
-        found = LEVELS.get(value.strip("[]: ").upper())
+        found = LEVELS.get(value) or LEVELS.get(value.strip("[]: ").upper())
         if found or not value.isdigit():
             return found or ""
         value = int(value[:4])

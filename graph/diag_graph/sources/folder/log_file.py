@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -81,15 +81,16 @@ class LogFile:
         if window is not None:
             times = self._times[order]
             order = order[np.isnan(times) | ((times >= window.start) & (times <= window.end))]
-        if self._kept is not None:
-            for index in order.tolist():
-                yield float(self._sort_times[index]), self._kept[index]
+        chosen = zip(order.tolist(), self._sort_times[order].tolist(), strict=True)
+        if self._kept is None:
+            yield from self._read_again(chosen)
             return
-        yield from self._read_again(order.tolist())
+        for index, sort_time in chosen:
+            yield sort_time, self._kept[index]
 
-    def _read_again(self, order: Sequence[int]) -> Iterator[tuple[float, LogRecord]]:
+    def _read_again(self, chosen: Iterable[tuple[int, float]]) -> Iterator[tuple[float, LogRecord]]:
         with self._file.open() as stream:
-            for index in order:
+            for index, sort_time in chosen:
                 start = self._starts[index]
                 end = self._starts[index + 1] if index + 1 < len(self._starts) else self._file.size
                 stream.seek(start)
@@ -98,7 +99,7 @@ class LogFile:
                 record = self._reader.event(text, number, f"{self._file.name}:{number}")
                 if record.time is None and self._inherit and not np.isnan(self._times[index]):
                     record = replace(record, time=float(self._times[index]))
-                yield float(self._sort_times[index]), record
+                yield sort_time, record
 
     def _events(self) -> Iterator[tuple[int, int, str]]:
         """Offset, line number and text of each event."""

@@ -6,18 +6,18 @@ logs of Apache and nginx and their error logs, logfmt, Compose's and kubectl's p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from diag_graph.analysis.records import LogRecord
+from diag_graph.sources.folder import log_formats as formats
 from diag_graph.sources.folder.levels import LEVELS, level_in
 from diag_graph.sources.folder.log_json import JsonLogReader
 from diag_graph.sources.folder.reading import Tally, parse_json
 from diag_graph.sources.folder.stack_traces import begins_trace, belongs_to_trace, names_cause
 from diag_graph.sources.folder.text import clean
-from diag_graph.sources.folder.times import TIME_PATTERNS, TimeReader
+from diag_graph.sources.folder.times import TimeReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,49 +41,14 @@ class Line:
     structured: bool = False
 
 
-_ISO = r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d))"
-_CRI = re.compile(rf"{_ISO} (?P<stream>stdout|stderr) (?P<flag>[FP]) ?(?P<rest>.*)", re.DOTALL)
-_RFC5424 = re.compile(
-    rf"<(?P<priority>\d{{1,3}})>1 {_ISO} (?P<host>\S+) (?P<app>\S+) (?P<pid>\S+) \S+ (?:-|\[.*?\])\s?(?P<rest>.*)"
-)
-_KLOG = re.compile(rf"(?P<level>[IWEF]){TIME_PATTERNS[-1]}\s+(?P<thread>\d+) (?P<place>[^\s\]]+:\d+)\] ?(?P<rest>.*)")
-_SYSLOG = re.compile(
-    rf"(?:<(?P<priority>\d{{1,3}})>)?(?:{_ISO}|{TIME_PATTERNS[-2]}) (?P<host>[\w.:-]+) "
-    r"(?P<app>[A-Za-z][\w./-]*?)(?:\[(?P<pid>\d+)\])?: (?P<rest>.*)"
-)
-_ACCESS = re.compile(
-    r"(?:\S+:\d+ )?(?P<client>\S+) \S+ (?P<user>\S+) \[(?P<time>\d\d?/\w{3}/\d{4}:[^\]]+)\] "
-    r"(?P<rest>\"(?:(?P<method>[A-Z]+) (?P<path>\S+)[^\"]*|[^\"]*)\" (?P<status>\d{3}) (?P<bytes>\d+|-).*)"
-)
-_COMPOSE = re.compile(r"(?P<service>[A-Za-z][\w.-]*?)(?:-\d+)?\s+\| ?(?P<rest>.*)")
-_KUBECTL = re.compile(r"\[?pod/(?P<pod>[^/\]\s]+)/(?P<service>[^\]\s]+)\]? (?P<rest>.*)")
-_PAIR = re.compile(r"([A-Za-z_@][\w.@-]*)=(\"(?:[^\"\\]|\\.)*\"|[^\s\"]*)(?:\s+|$)")
-_LEAD = (
-    r"(?:\[?(?P<lead>TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRIT(?:ICAL)?|FATAL|PANIC|[DIWEF](?=,))\]?"
-    r"[,:]?[ \t|]+"
-    r"|\d+:[A-Z] )?"
-)
-_TIMED = tuple(
-    re.compile(rf"{_LEAD}[\[(<]?{pattern}(?: #\d+)?[\])>]?[,:]?(?=\s|\[|$|[|-])(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
-    for pattern in TIME_PATTERNS[:-1]
-)
-_EPOCH = re.compile(r"\[?(?P<time>\d{10}(?:[.,]\d{1,9})?|\d{13})\]?:?\s+(?P<rest>.*)")
-_CLOCK_ONLY = re.compile(r"\[?\d\d:\d\d:\d\d[.,]\d{3}\]?\s+(?P<rest>.*)")
-_LEVEL_FIRST = re.compile(
-    r"(?P<lead>\[[A-Za-z]{4,8}\]|[A-Z]{4,8}|(?:info|warn|fail|crit|dbug|error|warning)(?=:)):?\s+(?P<rest>.*)"
-)
-
-_TOKEN = re.compile(
-    r"\s*(?:[-|:]+\s+)?(?:\[(?P<bracket>[^\[\]]{0,120})\]|<(?P<angle>\w{1,9})>|(?P<word>[A-Za-z]{1,11}))"
-    r"(?P<colon>:?)(?=\s|$|\[)"
-)
 _MAX_TOKENS = 6
-_SERVICE_NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
-_THREAD_NAME = re.compile(
-    r"(?:main|worker|exec|thread|pool|nio|http|https|scheduling|task|executor|default|root|kernel|core|master|grpc|event|io|"
-    r"client|server|pid|tid|req|request|conn|notice|reactor|async|cron|timer|gc|none|null|-)\b.*"
-    r"|.*-(?:thread|exec|pool|worker)-.*"
-)
+_PREFIX_REACH = 80
+"""Within so many characters stands the mark of a collector's prefix."""
+_REMEMBERED = 4
+"""Lines whose reading is kept: one is asked for when it ends the event before it, and when its own has ended."""
+_MAX_NAMES = 10_000
+_HEAD_LINES = 200
+_SYSLOG_LEVELS = ("EMERG", "ALERT", "CRIT", "ERR", "WARNING", "NOTICE", "INFO", "DEBUG")
 
 
 class TextLogReader:
@@ -102,10 +67,10 @@ class TextLogReader:
         self._service = service
         self._tally = tally
         self._known = known
-        self._known_services: frozenset[str] | None = None
         self._objects = JsonLogReader(times, "", Tally())
-        self._timed = list(_TIMED)
-        self._seen: tuple[str, Line | None] = ("", None)
+        self._timed = list(formats.TIMED)
+        self._seen: dict[str, Line | None] = {}
+        self._services: dict[str, bool] = {}
         self._in_trace = False
         self._goes_on = False
 
@@ -125,7 +90,7 @@ class TextLogReader:
                 self._in_trace = True
                 return parsed is not None and not names_cause(body)
         # A line that ends in the name of an exception may begin its trace.
-        self._in_trace = parsed is not None and level_in(line) in {"ERROR", "FATAL"}
+        self._in_trace = parsed is not None and (parsed.level or level_in(line)) in {"ERROR", "FATAL"}
         return True
 
     def event(self, text: str, line: int, source: str) -> LogRecord:
@@ -154,23 +119,25 @@ class TextLogReader:
 
     def parse(self, raw: str) -> Line | None:
         """What stands before the message of a line; None when it begins in no way that is known."""
-        if self._seen[0] == raw:
-            return self._seen[1]
+        if raw in self._seen:
+            return self._seen[raw]
         line = clean(raw)
         parsed = self._outer(line) if line[:1] not in {" ", "\t"} else None
-        self._seen = (raw, parsed)
+        if len(self._seen) >= _REMEMBERED:
+            self._seen.pop(next(iter(self._seen)))
+        self._seen[raw] = parsed
         return parsed
 
     def _outer(self, line: str) -> Line | None:
         """Prefixes of collectors, within which the program's own line stands."""
-        match = _CRI.match(line)
+        match = formats.CRI.match(line) if " std" in line[:_PREFIX_REACH] else None
         if match:
             inner = self._inner(match["rest"], self._times.read(match["time"]))
             return replace(
                 inner, attributes={"stream": match["stream"], **inner.attributes}, goes_on=match["flag"] == "P"
             )
-        for pattern in (_COMPOSE, _KUBECTL):
-            match = pattern.match(line)
+        for mark, pattern in (("|", formats.COMPOSE), ("pod/", formats.KUBECTL)):
+            match = pattern.match(line) if mark in line[:_PREFIX_REACH] else None
             if match:
                 inner = self._inner(match["rest"], None)
                 return replace(inner, service=inner.service or match["service"])
@@ -211,14 +178,14 @@ class TextLogReader:
         )
 
     def _klog(self, line: str) -> Line | None:
-        match = _KLOG.match(line) if line[:1] in {"I", "W", "E", "F"} else None
+        match = formats.KLOG.match(line) if line[:1] in {"I", "W", "E", "F"} else None
         if match is None:
             return None
         time = self._times.from_match(match.groupdict())
         return Line(time, match["rest"], LEVELS[match["level"]], attributes={"source": match["place"]})
 
     def _access(self, line: str) -> Line | None:
-        match = _ACCESS.match(line)
+        match = formats.ACCESS.match(line) if '] "' in line else None
         if match is None:
             return None
         attributes: dict[str, Any] = {"client": match["client"], "status": int(match["status"])}
@@ -229,7 +196,7 @@ class TextLogReader:
     def _logfmt(self, line: str) -> Line | None:
         pairs: dict[str, Any] = {}
         end = 0
-        while match := _PAIR.match(line, end):
+        while match := formats.PAIR.match(line, end):
             pairs[match[1]] = match[2][1:-1].replace('\\"', '"') if match[2][:1] == '"' else match[2]
             end = match.end()
         if len(pairs) < 2 or end < len(line.rstrip()):  # noqa: PLR2004 (one `a=b` may be any text)
@@ -241,7 +208,7 @@ class TextLogReader:
         )
 
     def _syslog(self, line: str) -> Line | None:
-        match = _RFC5424.match(line) or _SYSLOG.match(line)
+        match = (formats.RFC5424.match(line) if line[:1] == "<" else None) or formats.SYSLOG.match(line)
         if match is None:
             return None
         parts = match.groupdict()
@@ -258,21 +225,23 @@ class TextLogReader:
             if match is None:
                 continue
             lead = LEVELS.get((match["lead"] or "").upper(), "")
-            time = self._times.from_match(match.groupdict())
+            stamp = match["stamp"]
+            iso = stamp[4:5] == "-"  # which Python reads faster than any pattern
+            time = self._times.read(stamp) if iso else self._times.from_match(match.groupdict())
             if time is None:
                 continue
             if position:  # what matched once will match again
                 self._timed.insert(0, self._timed.pop(position))
             return self._rest(time, match["rest"], lead)
-        match = _EPOCH.match(line) if line[:1].isdigit() or line[:1] == "[" else None
+        match = formats.EPOCH.match(line) if line[:1].isdigit() or line[:1] == "[" else None
         time = self._times.read(match["time"].replace(",", ".")) if match else None
         return self._rest(time, match["rest"], "") if match and time is not None else None
 
     def _untimed(self, line: str) -> Line | None:
-        match = _CLOCK_ONLY.match(line)
+        match = formats.CLOCK_ONLY.match(line)
         if match:
             return self._rest(None, match["rest"], "")
-        match = _LEVEL_FIRST.match(line)
+        match = formats.LEVEL_FIRST.match(line)
         level = (
             LEVELS.get(match["lead"].strip("[]").upper().replace("FAIL", "ERROR").replace("DBUG", "DEBUG"), "")
             if match
@@ -286,39 +255,50 @@ class TextLogReader:
         position = begin = 0
         skipped = False
         for _ in range(_MAX_TOKENS):
-            token = _TOKEN.match(text, position)
+            token = formats.TOKEN.match(text, position)
             if token is None:
                 break
-            word = token["bracket"] or token["angle"] or token["word"] or ""
-            bare = token["word"] is not None
-            found = LEVELS.get(word.rpartition(":")[2].strip().upper(), "")
-            if found and (not bare or (len(word) > 1 and (word.isupper() or token["colon"]))):
+            bracket, angle, word, colon = token.groups()
+            if word is not None:
+                found = LEVELS.get(word.upper()) if len(word) > 1 and (colon or word.isupper()) else None
+                if not found:
+                    break
                 level = level or found
-            elif bare:
-                break
-            elif not (service or skipped) and self._names_service(word):
-                service = word
             else:
-                skipped = True
+                name = bracket or angle or ""
+                found = LEVELS.get(name.rpartition(":")[2].strip().upper())
+                if found:
+                    level = level or found
+                elif not (service or skipped) and self._names_service(name):
+                    service = name
+                else:
+                    skipped = True
             position = token.end()
             begin = begin if skipped else position
-        rest = text[begin:]
-        # Indentation says that a line goes on; a single blank only parts it from its prefix.
-        message = (
-            rest if rest[:1] == "\t" or (rest[:2] == "  " and not begin) else re.sub(r"^\s*(?:[-|:]+\s+)?", "", rest)
-        )
-        return Line(time, message, level, service)
+        return Line(time, _unprefixed(text[begin:], at_start=begin == 0), level, service)
 
     def _names_service(self, word: str) -> bool:
-        if self._known_services is None:
-            self._known_services = frozenset(self._known())
-        return word in self._known_services or (
-            _SERVICE_NAME.fullmatch(word) is not None and not word.isdigit() and _THREAD_NAME.fullmatch(word) is None
-        )
+        told = self._services.get(word)
+        if told is None:
+            if not self._services:
+                self._services.update(dict.fromkeys(self._known(), True))
+            told = self._services.get(word) or (
+                formats.SERVICE_NAME.fullmatch(word) is not None and formats.THREAD_NAME.fullmatch(word) is None
+            )
+            if len(self._services) < _MAX_NAMES:
+                self._services[word] = told
+        return told
 
 
-_SYSLOG_LEVELS = ("EMERG", "ALERT", "CRIT", "ERR", "WARNING", "NOTICE", "INFO", "DEBUG")
-_HEAD_LINES = 200
+def _unprefixed(rest: str, *, at_start: bool) -> str:
+    """A message without what parts it from its prefix; indentation stays, for it says that an event goes on."""
+    if rest[:1] == "\t" or (at_start and rest[:2] == "  "):
+        return rest
+    stripped = rest.lstrip()
+    if stripped[:1] in {"-", "|", ":"}:
+        mark = stripped.lstrip("-|:")
+        return mark.lstrip() if mark[:1] == " " else stripped
+    return stripped
 
 
 def looks_like_log(head: str, times: TimeReader) -> bool:

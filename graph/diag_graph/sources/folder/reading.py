@@ -11,6 +11,9 @@ from typing import Any, Protocol
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange, utc
 from diag_graph.sources.folder.text import clean
 
+_DECODER = json.JSONDecoder(strict=False)
+"""One for all: `json.loads` would make a decoder a call."""
+
 
 class Kind(StrEnum):
     """The kinds of `SourceEntry`, in the order in which a file of several kinds is called by the first."""
@@ -135,7 +138,7 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 (foreign JSON)
         ValueError: it is not JSON, is nested too deeply, or holds an absurd number.
     """
     try:
-        value = json.loads(text, strict=False)
+        value = _DECODER.decode(text)
         # Only an escape, or a control character as such, can bring one into a text.
         return cleaned(value) if "\\" in text or not text.isprintable() else value
     except RecursionError:

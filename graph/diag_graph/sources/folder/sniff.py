@@ -124,9 +124,12 @@ class _Look:
             found = self._json_lines() or self._json()
             if found:
                 return found
-        if looks_like_log(head, self._context.times_for(self._text.name)):
+        if self._looks_like_log():
             return self._lazily(Kind.LOGS, self._read_text_log)
         return self._table() or self._document()
+
+    def _looks_like_log(self) -> bool:
+        return looks_like_log(self._text.head, self._context.times_for(self._text.name))
 
     def _table(self) -> FolderFile | None:
         times = self._context.times_for(self._text.name)
@@ -136,7 +139,12 @@ class _Look:
         return self._lazily(
             Kind.METRICS,
             lambda: read_table(
-                self._text, layout, self._times, self._context.known_services, self._rule.service, fields.stem_of(self._text.name)
+                self._text,
+                layout,
+                self._times,
+                self._context.known_services,
+                self._rule.service,
+                fields.stem_of(self._text.name),
             ),
             moment=None if times.year_assumed else layout.moment,
         )
@@ -236,7 +244,7 @@ class _Look:
         try:
             value = parse_json(self._text.text())
         except ValueError as error:
-            if not _BEGINS_LIKE_JSON.match(self._text.head):
+            if not _BEGINS_LIKE_JSON.match(self._text.head) or self._looks_like_log():
                 return None
             return self._document(f"broken JSON, kept as text: {error}")
         return self._json_value(value)
