@@ -15,7 +15,7 @@ from diag_cli.exits import Exit
 from diag_cli.options import Db, Debug, Incident, Model
 from diag_cli.render.safe import one_line
 from diag_cli.render.streams import is_styled, is_terminal, put, put_drawn
-from diag_cli.render.words import Tone
+from diag_cli.render.words import Tone, counted
 from diag_cli.settings import Origin, Settings
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _store(path: Path) -> Iterator[Finding]:
     try:
         with Store.open(path, create=False, wait_s=2) as store:
             store.check_writable()
-            yield Finding(Tone.GOOD, "store", f"{path}, writable, {store.count():,} runs")
+            yield Finding(Tone.GOOD, "store", f"{path}, writable, {counted(store.count(), 'run')}")
     except StoreError as error:
         if error.problem is StoreProblem.MISSING:
             yield Finding(Tone.GOOD, "store", f"{path} will be created by the first question")

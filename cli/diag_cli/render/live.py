@@ -79,7 +79,9 @@ class LiveDisplay:
         """Leave the terminal as it was; of a node that was cut short, leave what had been seen."""
         with self._lock:
             if self._node is not None:
-                self._print(self._block("!", "cut short", _ms_since(self._node_begun), Tone.DOUBTFUL))
+                cut = self._block("!", "cut short", _ms_since(self._node_begun), Tone.DOUBTFUL)
+                self._node = None
+                self._print(cut)
         self._live.stop()
 
     def __call__(self, event: Event) -> None:
@@ -102,8 +104,9 @@ class LiveDisplay:
                 self._errors.append(one_line(step.error))
             case NodeFinished(node, outcome, reason_code, _, duration_ms):
                 went = tone(outcome, node, reason_code)
-                self._print(self._block(self._mark(went), attempt_words(node, outcome, reason_code), duration_ms, went))
-                self._node = None
+                ended = self._block(self._mark(went), attempt_words(node, outcome, reason_code), duration_ms, went)
+                self._node = None  # first: printing draws what still runs below
+                self._print(ended)
             case RunFinished():
                 self._print(self._text(""))
             case _:

@@ -180,6 +180,21 @@ class Store:
             found = list(self._db.query(query, [session_id, RunStatus.SUCCESS.value, limit]))
         return [Turn(question=row["question"], answer=row["answer"]) for row in reversed(found)]
 
+    def count(self) -> int:
+        """How many runs there are."""
+        with self._reading():
+            number: int = self._db.table("diagnosis_run").count
+            return number
+
+    def check_writable(self) -> None:
+        """Take the write lock and let go of it again, changing nothing.
+
+        Raises:
+            StoreError: nothing could be written now, and why.
+        """
+        with self._writing():
+            pass
+
     def has_session(self, session_id: str) -> bool:
         """Whether a conversation of this id exists."""
         with self._reading():

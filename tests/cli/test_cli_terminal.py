@@ -1,0 +1,103 @@
+"""The program on a real terminal: a pseudo-terminal of 80 or 120 columns."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+from pathlib import Path
+
+import pytest
+from cli_samples import CLAIM, COMPOSER, PASSING, PLAN, PROGRAM, VERIFIER, environment, executor, write_run
+
+_ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07)")
+
+
+def on_terminal(home: Path, *arguments: object, columns: int = 80, **more: str) -> str:
+    """What a terminal of this width is sent when the program runs on it."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+    variables = environment(home, TERM="xterm-256color", **more)
+    del variables["COLUMNS"]
+    process = subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)], env=variables, cwd=home, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    sent = bytearray()
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # Linux's word for "the other side is gone"
+            break
+        if not piece:
+            break
+        sent += piece
+    os.close(ours)
+    process.wait(timeout=30)
+    return sent.decode("utf-8").replace("\r\n", "\n")
+
+
+def visible(sent: str) -> str:
+    """The text without its escapes."""
+    return _ESCAPE.sub("", sent)
+
+
+@pytest.fixture
+def path(home: Path) -> Path:
+    """A run that passes after a technical retry of the verifier."""
+    failed = {"agent": "verifier", "error": {"kind": "timeout", "message": "no answer within 60 s"}}
+    return write_run(home / "run.json", [PLAN, executor(CLAIM), failed, VERIFIER, COMPOSER])
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_finished_show_stays_on_screen_above_the_answer(home: Path, path: Path, columns: int) -> None:
+    """Every node attempt and tool call has its line, in order, within the width; the cursor is given back."""
+    sent = on_terminal(home, "replay", path, columns=columns)
+    final = [line.split("\r")[-1].rstrip() for line in visible(sent).splitlines()]
+    order = ["✓ planner", "✓ executor", "inv-1", "inv-2", "inv-3", "✓ gatekeeper", "✓ verified input", "✗ verifier"]
+    order += [
+        "no answer within 60 s",
+        "✓ verifier       attempt 2",
+        "✓ composer",
+        "Verdict: PASS",
+        "How it came to this",
+    ]
+    rest = iter(final)  # frames of what still ran stand in between
+    for wanted in order:
+        assert any(wanted in line for line in rest), wanted
+    assert max(map(len, final)) <= columns
+    assert sent.rindex("\x1b[?25h") > sent.rindex("\x1b[?25l")
+    # X1: of what the log line held, the bidi control is spelled out and the colour is gone; markup is text.
+    assert "\u202e" not in sent
+    assert "\x1b[31mpool" not in sent
+    assert "[bold]50 of 50 in use[/bold] \\u202e" in " ".join(visible(sent).split())
+
+
+def test_no_color_means_plain_lines(home: Path, path: Path) -> None:
+    """Section 10: with NO_COLOR a terminal is sent no control code at all."""
+    sent = on_terminal(home, "replay", path, NO_COLOR="1")
+    assert "\x1b" not in sent
+    assert "verifier RETRYABLE_FAILED (verifier_retryable_failed)" in sent
+
+
+def test_force_color_styles_a_pipe(home: Path) -> None:
+    """FORCE_COLOR: styles where there is no terminal, for a pager that shows them."""
+    command = [*PROGRAM, "replay", "-q", str(write_run(home / "run.json", PASSING))]
+    done = subprocess.run(command, env=environment(home, FORCE_COLOR="1"), capture_output=True, text=True, check=True)
+    assert "\x1b[1" in done.stdout
+    assert "Verdict: PASS" in visible(done.stdout)
+
+
+def test_what_is_wrapped_stands_under_its_own_text(home: Path) -> None:
+    """An answer's long lines hang below their text, not below the dash."""
+    long = {"summary": "Short.", "findings": [{"claim_ids": ["claim-1"], "text": "The pool ran out " * 12}]}
+    steps = [PLAN, executor(CLAIM), VERIFIER, {"agent": "composer", "output": long}]
+    sent = visible(on_terminal(home, "replay", "-q", write_run(home / "run.json", steps)))
+    lines = sent.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("  - The pool"))
+    assert lines[first + 1].startswith("    ")
+    assert lines[first + 1][4] != " "
