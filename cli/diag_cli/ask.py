@@ -33,9 +33,7 @@ EXAMPLES = """\b
 
 
 def ask(
-    question: Annotated[
-        list[str] | None, typer.Argument(metavar="QUESTION", help="What you want to know; - reads it from stdin.")
-    ] = None,
+    question: Annotated[list[str] | None, typer.Argument(metavar="QUESTION", hidden=True)] = None,
     incident: Incident = None,
     since: Annotated[
         str | None, typer.Option("--since", metavar="TIME", help="Look from here on: 14:05, 2026-07-16T14:05Z, 2h.")
@@ -55,7 +53,13 @@ def ask(
     db: Db = None,
     debug: Debug = False,  # noqa: ARG001 - its callback has noted it
 ) -> int:
-    """Ask a question, watch the graph work, get an answer with citations."""
+    """Ask a question, watch the graph work, get an answer with citations.
+
+    QUESTION is what you want to know, in your own words; a single dash reads it from stdin.
+
+    Exit status: 0 a safe answer, 1 the run failed, 2 the command or a setting is wrong, 4 --strict and no PASS, 130
+    interrupted.
+    """
     given = settings.resolve({"db": db, "model": model, "display": display})
     text = _question(question or [])
     if save is not None:

@@ -10,6 +10,8 @@ import typer
 
 from diag_cli.settings import SETTINGS, Display
 
+_LOG_NAME = "diag --debug"
+
 
 @dataclass(slots=True)
 class Asked:
@@ -21,6 +23,18 @@ class Asked:
 def _note_debug(context: typer.Context, debug: bool) -> None:
     if debug:
         context.find_root().ensure_object(Asked).debug = True
+        _show_log()
+
+
+def _show_log() -> None:
+    """Let the engine's log go to stderr: of what it survived, the traceback stands there alone."""
+    import logging
+
+    log = logging.getLogger("diag_graph")
+    if all(handler.get_name() != _LOG_NAME for handler in log.handlers):
+        handler = logging.StreamHandler()
+        handler.set_name(_LOG_NAME)
+        log.addHandler(handler)
 
 
 Debug = Annotated[

@@ -28,7 +28,7 @@ _ROOMY = 100
 
 
 def runs(
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, the latest first.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many, the latest first.")] = 20,
     session: Annotated[
         str | None, typer.Option("--session", metavar="ID", help="Those of one conversation alone.")
     ] = None,

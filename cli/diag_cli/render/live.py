@@ -46,6 +46,8 @@ _MARKS: dict[Tone, tuple[str, str]] = {Tone.GOOD: ("✓", "+"), Tone.DOUBTFUL: (
 """A sign for each tone, and what stands for it where the terminal has no Unicode."""
 
 _DURATION_WIDTH = 8
+_LEAST_LINES, _KEPT_FREE = 3, 4
+"""Lines that the moving part has at least, and lines of the screen that it leaves alone."""
 
 
 class LiveDisplay:
@@ -58,6 +60,7 @@ class LiveDisplay:
         self._console = console_for(sys.stderr)
         self._unicode = "utf" in self._console.encoding.lower()
         self._lock = threading.RLock()
+        self._begun = False
         self._node: NodeStarted | None = None
         self._node_begun = 0.0
         self._errors: list[str] = []
@@ -92,6 +95,7 @@ class LiveDisplay:
     def _take(self, event: Event) -> None:
         match event:
             case RunStarted(run):
+                self._begun = True
                 self._print(self._text(f"run {run.run_id} · {one_line(run.model)}", "dim"))
             case NodeStarted():
                 self._node, self._node_begun = event, time.monotonic()
@@ -121,8 +125,9 @@ class LiveDisplay:
         """The part that moves: the running node, with as many of its latest calls as the screen holds."""
         with self._lock:
             if self._node is None:
-                return self._text("")
-            return self._block(self._spinner(), "", _ms_since(self._node_begun), limit=self._console.height - 4)
+                return self._text("" if self._begun else f"{self._spinner()} starting", "dim")
+            limit = max(_LEAST_LINES, self._console.height - _KEPT_FREE)
+            return self._block(self._spinner(), "", _ms_since(self._node_begun), limit=limit)
 
     def _block(
         self, mark: str, told: str, ms: int, went: Tone | None = None, limit: int | None = None
