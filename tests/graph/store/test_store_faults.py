@@ -153,9 +153,11 @@ READ_ONLY = """
 import os, sys
 from pathlib import Path
 from diag_graph.store import Store, StoreError
-import sqlite_utils
+path = Path(sys.argv[1])
+with Store.open(path, create=False) as store:  # loads all that is needed while it may be read
+    store.run("run-1")
 os.setuid(int(sys.argv[2]))
-with Store.open(Path(sys.argv[1]), create=False) as store:
+with Store.open(path, create=False) as store:
     print(store.resolve("last"), len(store.run("run-1").steps))
     try:
         store.abandon_run("run-1")
