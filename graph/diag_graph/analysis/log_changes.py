@@ -108,10 +108,10 @@ def _without_redundant_volumes(changes: list[PatternChange]) -> Iterable[Pattern
     for change in changes:
         if change.pattern.template:
             key = (change.pattern.service, change.pattern.level)
-            largest[key] = max(largest.get(key, 0), change.after)
+            largest[key] = max(largest.get(key, 0), change.before + change.after)
     for change in changes:
         key = (change.pattern.service, change.pattern.level)
-        if change.pattern.template or 2 * largest.get(key, 0) < change.after or change.kind is PatternKind.VOLUME_GONE:
+        if change.pattern.template or 2 * largest.get(key, 0) < change.before + change.after:
             yield change
 
 

@@ -36,6 +36,7 @@ _SPELLINGS = {
     "count": "",
     "none": "",
     "count/second": "/s",
+    "bytes": "bytes",
     "bytes/second": "bytes/s",
 }
 """Units as CloudWatch and OpenTelemetry spell them."""

@@ -67,7 +67,7 @@ class SpanChange:
         count_before: Spans before.
         count_after: Spans since.
         callers: Services that call it, most frequent first.
-        onset: Start of the first span that shows it since the onset (for a failure its end; of the last, if it stopped).
+        onset: Start of the first span since the onset that shows it (for a failure its end; if it stopped, the last).
         failures: Failed spans since that have no failed call beneath.
         message: What a failed span says of its error.
         score: Comparable over operations.

@@ -1,0 +1,172 @@
+import numpy as np
+import pytest
+from analysis_samples import MINUTE, ONSET, SAMPLES, START, WINDOW, noise, series, stepped
+
+from diag_graph.analysis.metric_changes import ChangeKind, MetricChange, survey_metrics
+from diag_graph.analysis.records import Series, TimeRange
+from diag_graph.analysis.series_groups import counter_rate
+
+
+def changes(*items: Series, onset: float = ONSET) -> tuple[MetricChange, ...]:
+    """The changes of these series."""
+    return survey_metrics(items, WINDOW, onset).changes
+
+
+def test_a_level_that_rises_at_the_onset_is_found_with_its_medians_and_time() -> None:
+    """A step is described by the medians of both states and the first sample of the new one."""
+    (change,) = changes(series(stepped(1, 0.12, 1.9)))
+    assert (change.kind, change.direction, change.onset) == (ChangeKind.LEVEL, "up", ONSET)
+    assert change.before == pytest.approx(0.12, rel=0.1)
+    assert change.after == pytest.approx(1.9, rel=0.1)
+    assert change.ended is None
+
+
+def test_a_level_that_falls_is_found_as_well() -> None:
+    """Both directions count: requests that stop coming are as telling as latency."""
+    (change,) = changes(series(stepped(2, 900.0, 120.0), "requests_per_second"))
+    assert (change.direction, change.onset) == ("down", ONSET)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_nothing_is_found_where_nothing_happened(seed: int) -> None:
+    """Stationary noise, lone spikes, a warm-up, rare events, a daily drift: no anomaly at default thresholds."""
+    generator = np.random.default_rng(seed)
+    spiky = noise(seed, 100.0, 5.0)
+    spiky[generator.choice(SAMPLES, 5, replace=False)] *= 6.0
+    rare = (generator.random(SAMPLES) < 0.08).astype(np.float64)
+    warm = 200.0 + 4.0 * np.arange(SAMPLES) + noise(seed + 100, 10.0, 2.0)
+    settling = 500.0 - 300.0 * np.exp(-np.arange(SAMPLES) / 12.0) + noise(seed + 200, 10.0, 2.0)
+    many = [series(noise(seed * 1_000 + n, 10.0 ** (n % 5), 0.1 * 10.0 ** (n % 5)), f"m{n}") for n in range(150)]
+    calm = [series(spiky, "spiky"), series(rare, "errors"), series(warm, "memory"), series(settling, "heap")]
+    assert changes(*calm, *many, series(np.full(SAMPLES, 5.0), "pool_size")) == ()
+
+
+def test_one_sample_alone_is_no_change_where_others_could_confirm_it() -> None:
+    """A spike at the onset that no second sample confirms is what healthy series do."""
+    values = noise(3, 0.2, 0.01)
+    values[40] = 9.0
+    assert changes(series(values)) == ()
+
+
+def test_a_series_that_never_moved_is_reported_once_it_does() -> None:
+    """A constant has no scale to measure by; moving at all, and staying there, is the news."""
+    (change,) = changes(series([50.0] * 40 + [10.0] * 20, "db_pool_max_connections"))
+    assert (change.before, change.after, change.onset) == (50.0, 10.0, ONSET)
+
+
+def test_a_single_error_among_zeros_is_no_change_but_lasting_errors_are() -> None:
+    """Tiny counts do not decide: one event in a count of zeros is chance."""
+    once, lasting = np.zeros(SAMPLES), np.zeros(SAMPLES)
+    once[45] = 1.0
+    lasting[41:] = 7.0
+    found = changes(series(once, "errors_a"), series(lasting, "errors_b"))
+    assert [(change.series.metric, change.onset) for change in found] == [("errors_b", ONSET + MINUTE)]
+
+
+def test_units_do_not_decide_the_ranking() -> None:
+    """The same change in seconds and in nanoseconds scores the same."""
+    values = stepped(4, 0.2, 1.0)
+    small, large = changes(series(values, "a"), series(values * 1e9, "b"))
+    assert small.score == pytest.approx(large.score, rel=1e-6)
+
+
+def test_three_times_as_much_outranks_a_quarter_more_from_a_calmer_baseline() -> None:
+    """Relative size weighs, not the calm of the baseline alone."""
+    tiny = stepped(5, 1_000.0, 1_250.0, spread=0.001)
+    first, second = changes(series(tiny, "calm"), series(stepped(6, 1.0, 3.0), "doubled"))
+    assert (first.series.metric, second.series.metric) == ("doubled", "calm")
+
+
+def test_a_ramp_is_dated_by_where_it_starts() -> None:
+    """Causes precede symptoms: a slow climb begins with its first sample outside the baseline, not at its top."""
+    values = noise(7, 40.0, 0.5)
+    values[42:] += 3.0 * np.arange(1, SAMPLES - 41)
+    (change,) = changes(series(values, "disk_used_percent"))
+    assert START + 41 * MINUTE <= change.onset <= START + 44 * MINUTE
+
+
+def test_an_earlier_blip_that_returned_does_not_date_a_later_change() -> None:
+    """The stretch that reached the level counts, not a disturbance that was over before."""
+    values = stepped(8, 0.15, 6.0, at=48)
+    values[41:43] = 0.4
+    (change,) = changes(series(values))
+    assert change.onset == START + 48 * MINUTE
+
+
+def test_a_change_that_passes_says_when_it_was_back() -> None:
+    """A fault that heals is described until it was back within its baseline."""
+    values = noise(9, 0.2, 0.01)
+    values[40:50] += 2.0
+    (change,) = changes(series(values))
+    assert (change.onset, change.ended) == (ONSET, START + 50 * MINUTE)
+    assert change.after == pytest.approx(2.2, rel=0.1)
+
+
+def test_a_series_that_stops_and_one_that_appears_are_told_apart() -> None:
+    """Samples that end, or begin, at the onset are changes of their own kind."""
+    going_on = series(noise(10, 5.0, 0.2), "steady")
+    whole = series(noise(11, 5.0, 0.2), "gone")
+    gone = Series("checkout", "gone", whole.times[:40], whole.values[:40])
+    new = Series("checkout", "new", whole.times[41:], whole.values[41:])
+    found = {change.series.metric: change for change in changes(going_on, gone, new)}
+    assert {name: change.direction for name, change in found.items()} == {"gone": "stopped", "new": "appeared"}
+    assert found["gone"].onset == ONSET - MINUTE
+    assert found["new"].onset == ONSET + MINUTE
+
+
+def test_a_counter_is_compared_by_its_rate_and_survives_a_reset() -> None:
+    """A restart sets a counter back to zero: its rate goes on."""
+    steps = np.full(SAMPLES, 600.0) + noise(12, 10.0, 3.0)
+    steps[40:] *= 3.0
+    counted = np.cumsum(steps)
+    counted[50:] -= counted[49]
+    (change,) = changes(series(counted, "requests_total"))
+    assert change.rate
+    assert change.before == pytest.approx(10.2, rel=0.05)
+    assert change.after == pytest.approx(30.5, rel=0.05)
+    assert counter_rate(np.array([0.0, 10.0]), np.array([500.0, 20.0])).tolist() == [2.0]
+
+
+def test_a_share_of_successes_is_compared_as_its_share_of_failures() -> None:
+    """From 100 % to 97 % available is a change, though it is only 3 % less."""
+    values = [100.0] * 40 + [97.0, 96.2, 97.4, 96.8] * 5
+    (change,) = changes(series(values, "availability_average"))
+    assert (change.direction, change.before) == ("down", 100.0)
+    assert change.after == pytest.approx(96.9, abs=0.2)
+
+
+def test_missing_and_few_samples_are_skipped_and_counted() -> None:
+    """NaN is no value, and three samples are no baseline."""
+    holed = stepped(13, 1.0, 9.0)
+    holed[5::7] = np.nan
+    short = series(noise(14, 1.0, 0.1, 50), "short")
+    few = Series("checkout", "few", short.times[37:50], short.values[37:50])
+    survey = survey_metrics([series(holed), few], WINDOW, ONSET)
+    assert [change.series.metric for change in survey.changes] == ["request_latency_p95_seconds"]
+    assert (survey.compared, survey.skipped) == (1, 1)
+
+
+def test_an_onset_that_is_a_few_minutes_off_finds_the_same() -> None:
+    """An onset is never exactly known: earlier or later by two samples, the change and its time stay."""
+    values = stepped(15, 0.2, 2.0)
+    for shift in (-2, 0, 2):
+        (change,) = changes(series(values), onset=ONSET + shift * MINUTE)
+        assert change.onset == ONSET
+
+
+def test_an_empty_window_and_no_series_give_an_empty_survey() -> None:
+    """Nothing to look at is an answer, not an error."""
+    assert survey_metrics([], WINDOW, ONSET).changes == ()
+    elsewhere = TimeRange(START - 900.0, START - 60.0)
+    assert survey_metrics([series(noise(16, 1.0, 0.1))], elsewhere, START - 300.0).compared == 0
+
+
+def test_thousands_of_series_take_seconds_at_most() -> None:
+    """Arithmetic is done on groups of series at once."""
+    import time
+
+    many = [series(noise(n, 10.0, 1.0), f"m{n}") for n in range(3_000)]
+    begun = time.perf_counter()
+    survey = survey_metrics(many, WINDOW, ONSET)
+    assert survey.compared == 3_000
+    assert time.perf_counter() - begun < 5.0

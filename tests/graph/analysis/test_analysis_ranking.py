@@ -1,0 +1,187 @@
+from typing import Any
+
+import pytest
+from analysis_samples import ONSET
+
+from diag_graph.analysis.ranking import Role, Suspect, rank_entities
+from diag_graph.analysis.records import Edge, utc
+from diag_graph.analysis.troubles import Trouble, metric_trouble
+
+CALLS = (Edge("storefront", "checkout"), Edge("checkout", "payment"), Edge("payment", "payment-db"))
+
+
+def metric(entity: str, name: str, score: float = 4.0, late: float = 0.0, direction: str = "up") -> dict[str, Any]:
+    """A changed series."""
+    return {
+        "entity": entity,
+        "signal": "metric",
+        "metric": name,
+        "direction": direction,
+        "score": score,
+        "onset": utc(ONSET + late),
+        "step": 10.0,
+    }
+
+
+def log(entity: str, score: float = 4.0, mentions: tuple[str, ...] = (), example: str = "failed") -> dict[str, Any]:
+    """A changed log pattern."""
+    return {
+        "entity": entity,
+        "signal": "log",
+        "score": score,
+        "mentions": list(mentions),
+        "example": example,
+        "onset": utc(ONSET),
+    }
+
+
+def span(
+    entity: str, direction: str = "slower", change: str = "slower", callers: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """A changed operation."""
+    return {
+        "entity": entity,
+        "signal": "span",
+        "direction": direction,
+        "change": change,
+        "callers": list(callers),
+        "score": 8.0,
+        "onset": utc(ONSET),
+    }
+
+
+def change(entity: str, before: float, kind: str = "deploy") -> dict[str, Any]:
+    """A deploy or another change, so many seconds before the onset."""
+    return {"entity": entity, "signal": "change", "change": kind, "score": 0.9, "onset": utc(ONSET - before)}
+
+
+def ranked(*results: list[dict[str, Any]], edges: tuple[Edge, ...] = CALLS) -> list[Suspect]:
+    """Rank these results."""
+    return rank_entities(results, edges, ONSET)
+
+
+def test_a_slow_callee_is_suspected_before_its_callers() -> None:
+    """A caller of a slow callee is a symptom, and the ranking says of what."""
+    first, second, third = ranked([metric(name, "latency_p95") for name in ("storefront", "checkout", "payment")])
+    assert first.entity == "payment"
+    assert first.support[0].role is Role.CAUSE
+    assert {second.support[0].role, third.support[0].role} == {Role.SYMPTOM}
+    assert "payment" in second.explained_by
+
+
+def test_a_resource_at_its_limit_outranks_latency() -> None:
+    """Pool, cpu, memory and disk are causes; latency is what they do."""
+    items = [metric("checkout", "latency_p95"), metric("payment", "db_pool_waiting")]
+    assert [one.entity for one in ranked(items, edges=())] == ["payment", "checkout"]
+
+
+def test_an_earlier_trouble_is_suspected_before_a_later_one() -> None:
+    """Causes precede symptoms."""
+    items = [metric("a", "latency_p95", late=600.0), metric("b", "latency_p95")]
+    assert [one.entity for one in ranked(items, edges=())] == ["b", "a"]
+
+
+def test_a_change_just_before_counts_and_one_after_does_not() -> None:
+    """A deploy shortly before its own trouble speaks against it."""
+    items = [metric("a", "latency_p95"), metric("b", "latency_p95"), metric("c", "latency_p95")]
+    first, second, third = ranked(items, [change("b", 120.0), change("c", -600.0)], edges=())
+    assert first.entity == "b"
+    assert [support.role for support in first.support] == [Role.CAUSE, Role.CHANGE]
+    assert second.score == third.score
+
+
+def test_failing_services_that_name_another_one_point_at_it() -> None:
+    """`upstream payment timed out` in two services' errors is evidence about payment, which may be silent itself."""
+    items = [log("checkout", mentions=("payment",)), log("storefront", mentions=("payment",))]
+    suspects = ranked(items, edges=())
+    named = next(one for one in suspects if one.entity == "payment")
+    assert named.named_by == ("checkout", "storefront")
+    assert {support.role for support in named.support} == {Role.RELATION}
+
+
+def test_a_callee_whose_failures_name_its_caller_does_not_explain_it() -> None:
+    """Who is blamed by its callee is not the callee's victim."""
+    items = [metric("checkout", "error_ratio"), metric("payment", "error_ratio"), log("payment", 1.0, ("checkout",))]
+    assert ranked(items)[0].entity == "checkout"
+
+
+def test_given_up_work_does_not_explain_who_gave_up() -> None:
+    """Cancellations at a callee are the caller's deadline."""
+    items = [metric("payment", "rpc_server_cancelled_rate"), metric("checkout", "rpc_client_error_rate")]
+    assert [one.entity for one in ranked(items)] == ["checkout", "payment"]
+    assert ranked([log("payment", example="call canceled by client")])[0].score < ranked([log("payment")])[0].score
+
+
+def test_waiting_calls_of_a_starved_caller_do_not_blame_the_callee() -> None:
+    """A caller short of cpu makes its own calls wait."""
+    items = [span("payment", change="calls slower", callers=("checkout",)), metric("checkout", "cpu_usage_percent")]
+    assert [one.entity for one in ranked(items)] == ["checkout", "payment"]
+
+
+def test_better_is_not_worse() -> None:
+    """Latency that fell is rather what trouble elsewhere leaves."""
+    items = [metric("a", "latency_p95", direction="down"), metric("b", "latency_p95")]
+    assert [one.entity for one in ranked(items, edges=())] == ["b", "a"]
+    items = [metric("a", "availability", direction="up"), metric("b", "availability", direction="down")]
+    assert [one.entity for one in ranked(items, edges=())] == ["b", "a"]
+
+
+def test_the_alerts_kind_of_symptom_weighs_and_what_it_cannot_reach_weighs_less() -> None:
+    """An availability alert is about errors, and about what its subject calls."""
+    alert = {"entity": "storefront", "signal": "alert", "metric": "availability", "score": 1.0}
+    errors, slow, aside = (
+        metric("payment", "error_ratio"),
+        metric("checkout", "latency_p95"),
+        metric("batch", "error_ratio"),
+    )
+    assert [one.entity for one in ranked([alert], [slow, errors, aside])] == ["payment", "batch", "checkout"]
+
+
+def test_calls_in_a_circle_explain_nobody_by_themselves() -> None:
+    """Mutual callers are ranked by their own evidence, and the search ends."""
+    circle = (Edge("a", "b"), Edge("b", "a"))
+    suspects = ranked([metric("a", "latency_p95", 4.0), metric("b", "latency_p95", 3.0)], edges=circle)
+    assert [(one.entity, one.explained_by) for one in suspects] == [("a", ()), ("b", ())]
+
+
+def test_empty_results_and_items_that_are_no_anomalies_give_no_suspect() -> None:
+    """A calm system has nobody to blame, and changes alone blame nobody."""
+    empty = {"text": "No series changed.", "signal": "metric", "empty": True}
+    summary = {"entity": "a", "signal": "metric", "metric": "m", "score": 0.0, "change": "summary"}
+    assert ranked([], [empty], [summary], [change("a", 60.0)]) == []
+
+
+def test_support_points_at_the_results_and_items_that_were_given() -> None:
+    """Positions count results, indices count items: that is how a suspicion is cited."""
+    call = {"entity": "payment", "signal": "call", "caller": "checkout", "callee": "payment"}
+    results = [
+        [call],
+        [],
+        [metric("x", "latency_p95", 0.1), metric("payment", "latency_p95")],
+        [change("payment", 60.0)],
+    ]
+    payment = ranked(*results)[0]
+    assert [(s.position, s.index, s.role) for s in payment.support] == [
+        (2, 1, Role.CAUSE),
+        (3, 0, Role.CHANGE),
+        (0, 0, Role.RELATION),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("container_cpu_usage_seconds_total", Trouble.RESOURCE),
+        ("http_server_duration_p99_ms", Trouble.LATENCY),
+        ("http_requests_failed_total", Trouble.ERRORS),
+        ("availability_average", Trouble.ERRORS),
+        ("kube_pod_container_status_restarts_total", Trouble.RESTART),
+        ("http_requests_total", Trouble.TRAFFIC),
+        ("rpc_server_cancelled_rate", Trouble.CANCELLED),
+        ("ReplicaLag", Trouble.RESOURCE),
+        ("temperature", Trouble.OTHER),
+    ],
+)
+def test_kinds_of_trouble_are_read_from_names(name: str, kind: Trouble) -> None:
+    """Names of metrics say what they measure."""
+    assert metric_trouble(name) is kind
