@@ -102,7 +102,12 @@ def m001_runs(db: Database) -> None:
     )
 
 
-MIGRATIONS: Sequence[Callable[[Database], None]] = (m001_runs,)
+def m002_cached_tokens(db: Database) -> None:
+    """Tokens of a prompt that the provider had cached."""
+    db.table("agent_step").add_column("cached_tokens", int)
+
+
+MIGRATIONS: Sequence[Callable[[Database], None]] = (m001_runs, m002_cached_tokens)
 
 
 def names() -> list[str]:

@@ -120,6 +120,7 @@ class Store:
         Raises:
             StoreError: no run, no such run, or several; of several, the message names the latest.
         """
+        reference = rows.storable(reference)
         with self._reading():
             if reference == LATEST:
                 found = self._ids("1 ORDER BY rowid DESC LIMIT 1")
@@ -128,7 +129,8 @@ class Store:
                 return found[0]
             if self._ids("run_id = ?", reference):
                 return reference
-            found = self._ids("substr(run_id, 1, length(?1)) = ?1 AND ?1 != '' ORDER BY rowid DESC", reference)
+            begins = "substr(run_id, 1, ?) = ? ORDER BY rowid DESC"
+            found = self._ids(begins, len(reference), reference) if reference else []
         if not found:
             raise StoreError(StoreProblem.NO_SUCH_RUN, self.path, reference)
         if len(found) > 1:
@@ -207,9 +209,9 @@ class Store:
             found = self._db.execute(query).fetchone()
         return found[0] if found else None
 
-    def _ids(self, where: str, *parameters: str) -> list[str]:
+    def _ids(self, where: str, *parameters: object) -> list[str]:
         query = f"SELECT run_id FROM diagnosis_run WHERE {where}"  # noqa: S608 - our own conditions, values bound
-        return [row[0] for row in self._db.execute(query, [rows.storable(value) for value in parameters]).fetchall()]
+        return [row[0] for row in self._db.execute(query, parameters).fetchall()]
 
     # --- both ------------------------------------------------------------------------------------------------
 
