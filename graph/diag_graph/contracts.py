@@ -272,6 +272,8 @@ class RetryContext(Frozen):
     prior_verified_output: VerifiedDocument
     prior_verified_evidence: tuple[VerifiedEvidence, ...] = ()
     evidence_gaps: tuple[FactCheck, ...]
+    confirmed_facts: tuple[str, ...] = ()
+    """Texts of the claims that the verifier confirmed, for the planner's orientation (E1)."""
     completed_queries: tuple[CompletedQuery, ...] = ()
     constraints: RetryConstraints = RetryConstraints()
 

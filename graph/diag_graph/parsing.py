@@ -18,7 +18,13 @@ from diag_graph.contracts import JsonObject
 MAX_REPLY_CHARS = 4_000_000
 """An agent's reply beyond this is not parsed at all."""
 
-_THINK = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+MAX_DEPTH = 200
+"""Levels of nesting that are read; what records, stores and shows a value can go a little deeper than this."""
+
+_THINK = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
+"""Thoughts that never end were cut off: what looks like an answer within them is a draft."""
+_TOO_DEEP = f"the JSON is nested too deep to read: more than {MAX_DEPTH} levels"
+_UNCLEAR = "what looks like one stands within open brackets"
 _MAX_ERROR_CHARS = 300
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -49,7 +55,7 @@ def parse_object(text: str | None) -> JsonObject:
         raise InvalidReplyError("the agent returned nothing", missing=True)
     if len(text) > MAX_REPLY_CHARS:
         raise InvalidReplyError(f"the reply has {len(text):,} characters, more than {MAX_REPLY_CHARS:,}")
-    body = _THINK.sub("", text, count=1) if text.lstrip().startswith("<think>") else text
+    body = _THINK.sub("", text, count=1)
     if not body.strip():
         raise InvalidReplyError("the agent returned nothing but its thoughts", missing=True)
     candidates = _objects(body)
@@ -90,7 +96,7 @@ def _objects(text: str) -> list[JsonObject]:
     """All JSON objects of a text that stand at its top level; what lies inside one is not looked at again.
 
     A truncated object, or an array, must never be replaced by one of its own parts: an opening brace that looks like
-    JSON and cannot be read, or that stands inside an array, makes the whole text unreadable.
+    JSON and cannot be read, or an object within open brackets, makes the whole text unreadable.
     """
     found: list[JsonObject] = []
     at = text.find("{")
@@ -98,12 +104,18 @@ def _objects(text: str) -> list[JsonObject]:
         if not _looks_like_json(text, at):
             at = text.find("{", at + 1)
             continue
-        if text[:at].rstrip().endswith("["):
-            raise InvalidReplyError("the root is no JSON object but an array")
         value, end = _decode(text, at)
+        if not found and _is_part(text[:at], text[end:]):
+            raise InvalidReplyError(f"the root is no JSON object: {_whole_type(text)}")
         found.append(value)
         at = text.find("{", end)
     return found
+
+
+def _is_part(before: str, after: str) -> bool:
+    """Whether an object between these texts is a part of something larger: brackets are open there."""
+    unclosed = any(before.count(left) > before.count(right) for left, right in ("[]", "{}"))
+    return unclosed or after.lstrip()[:1] in {"]", "}"}
 
 
 def _decode(text: str, at: int) -> tuple[Any, int]:
@@ -111,6 +123,7 @@ def _decode(text: str, at: int) -> tuple[Any, int]:
     decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite)
     try:
         value, end = decoder.raw_decode(text, at)
+        _check_depth(value)
         json.dumps(value, ensure_ascii=False).encode()
     except InvalidReplyError:
         raise
@@ -119,10 +132,24 @@ def _decode(text: str, at: int) -> tuple[Any, int]:
     except UnicodeEncodeError:
         raise InvalidReplyError("the JSON holds an unpaired surrogate, which is no text") from None
     except RecursionError:
-        raise InvalidReplyError("the JSON is nested too deep to read") from None
-    except ValueError as error:
-        raise InvalidReplyError(_short(str(error))) from None
+        raise InvalidReplyError(_TOO_DEEP) from None
+    except ValueError:
+        raise InvalidReplyError("a number of the JSON has too many digits to read") from None
     return value, end
+
+
+def _check_depth(value: Any) -> None:  # noqa: ANN401 - any JSON value
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            member
+            for container in level
+            if isinstance(container, dict | list)
+            for member in (container.values() if isinstance(container, dict) else container)
+        ]
+        if not level:
+            return
+    raise InvalidReplyError(_TOO_DEEP)
 
 
 def _finite(text: str) -> float:
@@ -151,23 +178,19 @@ def _looks_like_json(text: str, at: int) -> bool:
     return not following or following[0] in {'"', "}"}
 
 
-def _whole(text: str) -> Any:  # noqa: ANN401 - any JSON value
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _why_none(text: str) -> str:
-    value = _whole(text)
-    if value is not None:
-        return f"the root is no JSON object but {_json_type(value)}"
-    return "the reply holds no JSON object"
+    whole = _whole_type(text)
+    return "the reply holds no JSON object" if whole == _UNCLEAR else f"the root is no JSON object: {whole}"
 
 
-def _json_type(value: object) -> str:
-    names = {list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
-    return names.get(type(value), "null")
+def _whole_type(text: str) -> str:
+    """What a text is as a whole, when it is JSON."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return _UNCLEAR
+    names = {list: "it is an array", str: "it is a string", bool: "it is a boolean", type(None): "it is null"}
+    return names.get(type(value), "it is a number")
 
 
 def _short(text: str) -> str:

@@ -157,7 +157,7 @@ def _read_text(path: Path) -> str:
                 f"{path} is too large: {status.st_size:,} bytes, at most {MAX_FILE_BYTES:,} are read",
                 "Is it a run file?",
             )
-        return path.read_bytes().decode("utf-8")
+        return path.read_bytes().decode("utf-8-sig")  # editors put a mark in front
     except UnicodeDecodeError as error:
         raise RunFileError(f"{path} is no UTF-8 text: byte {error.start}", "Is it a run file?") from None
     except (OSError, ValueError) as error:

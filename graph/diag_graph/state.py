@@ -173,7 +173,7 @@ class PlannerInput(Frozen):
     """In round two: what the verifier could not find support for (E1)."""
     completed_queries: tuple[CompletedQuery, ...] = ()
     confirmed_facts: tuple[str, ...] = ()
-    """In round two: the texts of claims that stand verified, for orientation."""
+    """In round two: the texts of claims that the verifier confirmed, for orientation."""
     tools: tuple[ToolCard, ...] = ()
     skills: tuple[SkillCard, ...] = ()
     knowledge_domains: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ def planner_input(view: PlannerChannels, call: NodeCall) -> PlannerInput:
         mode=view.get("planner_mode", PlannerMode.NORMAL),
         evidence_gaps=retry.evidence_gaps if retry else (),
         completed_queries=retry.completed_queries if retry else (),
-        confirmed_facts=tuple(claim.claim for claim in retry.prior_verified_output.claims) if retry else (),
+        confirmed_facts=retry.confirmed_facts if retry else (),
         tools=tuple(ToolCard(name=spec.name, summary=spec.summary) for spec in call.deps.ledger.specs()),
         skills=call.deps.skills,
         knowledge_domains=call.deps.knowledge_domains,
