@@ -154,7 +154,7 @@ def _agents(document: RunDocument) -> Iterator[RenderableType]:
         tokens = ""
         if step.prompt_tokens is not None or step.completion_tokens is not None:
             tokens = f"{step.prompt_tokens or 0:,} + {step.completion_tokens or 0:,} tokens"
-        told = _text(step.status, tone(step.status))
+        told = _text("").append(step.status, tone(step.status))
         rest = [one_line(part) for part in (*counts, step.model or "", tokens, step.error or "") if part]
         told.append("".join(f"  {part}" for part in rest), "dim")
         yield _grid((14, None, 8), one_line(step.agent), told, _text(seconds(step.duration_ms), "dim", right=True))
@@ -185,14 +185,13 @@ def _audit(document: RunDocument) -> Iterator[RenderableType]:
     failed = [binding for binding in audit.checked_bindings if binding.status == "fail"]
     good = len(audit.checked_bindings) - len(failed)
     verdict = audit.status if audit.severity is None else f"{audit.status}, {audit.severity}"
-    told = _text(verdict, Tone.GOOD if audit.status == "pass" else Tone.BAD)
+    told = _text("").append(verdict, Tone.GOOD if audit.status == "pass" else Tone.BAD)
     yield told.append(f"  {counted(good, 'binding')} passed, {len(failed)} failed")
     for binding in failed:
         yield from _failed(binding)
     for issue in audit.claim_issues:
-        yield _grid(
-            (1, None), "✗", _text(f"claim {one_line(issue.claim_id or '?')}: {failure_words(issue.failure)}", "red")
-        )
+        told = _text(f"claim {one_line(issue.claim_id or '?')}: ").append(failure_words(issue.failure), "red")
+        yield _grid((1, None), _text("✗", "red"), told)
 
 
 def _failed(binding: CheckedBinding) -> Iterator[RenderableType]:
@@ -207,7 +206,7 @@ def _verdict(document: RunDocument) -> Iterator[RenderableType]:
     if verifier is None:
         return
     effective = str(document.run.verdict or "none")
-    told = _text(one_line(effective), f"bold {tone(effective)}")
+    told = _text("").append(one_line(effective), f"bold {tone(effective)}")
     told.append(
         f"  the verifier said {verifier.get('model_verdict')}, the ceiling was {verifier.get('ceiling')}", "dim"
     )

@@ -104,7 +104,7 @@ def attempt_words(node: str, outcome: str, reason_code: str) -> str:
     """How a node attempt ended, in words; the outcome's own name stands where it is more than "completed"."""
     words = reason_words(reason_code) or one_line(reason_code)
     if node == Node.FALLBACK:
-        return f"safe answer without a cause: {words}"
+        return "gave a fixed, safe answer"
     return words if outcome == "COMPLETED" else f"{one_line(outcome)}  {words}"
 
 
