@@ -14,7 +14,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from diag_graph.analysis.departures import Departures, departures, excursion
+from diag_graph.analysis.departures import RELATIVE_FLOOR, Departures, departures, excursion
 from diag_graph.analysis.records import FloatArray, Series, TimeRange
 from diag_graph.analysis.series_groups import FEW_SAMPLES, MIN_BASELINE, Group, group_by_times, prepare
 
@@ -24,6 +24,11 @@ SATURATION_Z = 60.0
 """Deviation from which more does not count as more: beyond it the size of the change tells, not the calm before it."""
 MIN_SWING = 1.6
 """A change must be this many times as large as the baseline's own largest equally long excursion."""
+DRIFT_Z = 8.0
+DRIFT_RATIO = 2.0
+DRIFT_FIRST = 3
+MIN_DRIFT_SAMPLES = 10
+"""A drift leads from the median of the first three of at least ten samples to twice or half as much in the last half."""
 SPIKE_Z = 14.0
 SPIKE_SWING = 4.0
 """Thresholds for one sample alone, which persistence cannot vouch for."""
@@ -44,6 +49,8 @@ class ChangeKind(StrEnum):
     """Its samples end at the onset though others go on."""
     APPEARED = "appeared"
     """Its samples begin at the onset."""
+    DRIFT = "drift"
+    """The window holds too little before or since the onset to compare, but its end is far from its beginning."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +99,7 @@ class MetricSurvey:
     Attributes:
         changes: Strongest first.
         compared: Number of series that could be compared.
-        skipped: Number of series that could not: too few samples before or since, or histogram buckets.
+        skipped: Number of series that could not: too few samples before or since the onset.
         threshold: Deviation in scales above which a change was reported.
     """
 
@@ -146,6 +153,7 @@ def _presence(
             comparable.append((one, rate))
         else:
             skipped += 1
+            changes.extend(_drift(one, rate))
     return comparable, changes, skipped
 
 
@@ -171,6 +179,38 @@ def _presence_change(series: Series, rate: bool, before: int, after: int, weight
         samples_after=after if appeared else 0,
         z=z,
         score=round(0.5 * float(np.log1p(z)), 3),
+        rate=rate,
+    )
+
+
+def _drift(series: Series, rate: bool) -> Iterable[MetricChange]:
+    """The change from a series' first samples to its last half, where it is large and no noise.
+
+    An alert often comes with just the minutes that led to it: trouble has no onset in them, but it has a direction.
+    """
+    values, half = series.values, series.values.size // 2
+    if values.size < MIN_DRIFT_SAMPLES:
+        return
+    begin, end = float(np.median(values[:DRIFT_FIRST])), float(np.median(values[half:]))
+    noise = float(np.median(np.abs(np.diff(values[half:])))) * 1.4826 / np.sqrt(2.0)
+    z = abs(end - begin) / max(noise, RELATIVE_FLOOR * max(abs(begin), abs(end)), 1e-12)
+    low, high = sorted((abs(begin), abs(end)))
+    if z < DRIFT_Z or low * DRIFT_RATIO > high or begin * end < 0:
+        return
+    sign = 1.0 if end > begin else -1.0
+    left = sign * (values - begin) > 0.1 * abs(end - begin)
+    start = int(np.argmax(left))
+    yield MetricChange(
+        series=series,
+        kind=ChangeKind.DRIFT,
+        direction="up" if end > begin else "down",
+        onset=float(series.times[start]),
+        before=begin,
+        after=end,
+        samples_before=DRIFT_FIRST,
+        samples_after=values.size - half,
+        z=round(z, 2),
+        score=_score(z, begin, end, ChangeKind.DRIFT),
         rate=rate,
     )
 
@@ -239,5 +279,5 @@ def _score(z: float, before: float, after: float, kind: ChangeKind) -> float:
     """Logarithm of the deviation, weighed by the relative change: 30 scales of 3 % are less than 15 scales of 300 %."""
     size = max(abs(before), abs(after))
     relative = abs(after - before) / size if size else 0.0
-    weight = 0.6 if kind is ChangeKind.SPIKE else 1.0
+    weight = 0.6 if kind in (ChangeKind.SPIKE, ChangeKind.DRIFT) else 1.0
     return round(weight * float(np.log1p(min(abs(z), SATURATION_Z))) * (0.3 + 0.7 * relative), 3)

@@ -93,7 +93,7 @@ def unit_of(metric: str, stated: str = "") -> str:
         metric: The metric's name.
         stated: A unit from the source's own metadata.
     """
-    if stated:
+    if re.fullmatch(r"[\w%/ .-]{1,20}", stated):
         return _SPELLINGS.get(stated.lower(), stated)
     return next((unit for pattern, unit in _UNIT_BY_SUFFIX if pattern.search(metric)), "")
 

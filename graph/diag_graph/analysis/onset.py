@@ -49,8 +49,11 @@ def earlier_onset(
         stated: Start of the alert, or the time that the question names.
         focus: Services that the alert or the question names.
     """
-    back = min(LOOK_BACK, 0.5 * (stated - window.start))
-    if back <= 0 or not focus:
+    recorded = [one.times[0] for one in series if one.times.size]
+    if not recorded or not focus:
+        return None
+    back = min(LOOK_BACK, 0.5 * (stated - max(window.start, float(np.median(recorded)))))
+    if back <= 0:
         return None
     survey = survey_metrics(series, window, stated - back)
     if not survey.changes:

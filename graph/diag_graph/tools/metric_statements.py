@@ -64,6 +64,16 @@ def change_item(change: MetricChange) -> JsonObject:
     }
 
 
+def _drift_words(change: MetricChange, before: float, after: float, unit: str) -> str:
+    verb = "rose" if change.direction == "up" else "fell"
+    times, last = factor(before, after), utc(float(change.series.times[-1]))
+    return (
+        f"{verb} from {quantity(before, unit)} (median of its first {change.samples_before} samples) to "
+        f"{quantity(after, unit)} (median of its last {change.samples_after}, until {last}), leaving its first level "
+        f"at {utc(change.onset)}{', ' + times if times else ''}."
+    )
+
+
 def _what_happened(change: MetricChange, before: float, after: float, unit: str) -> str:
     when = utc(change.onset)
     if change.kind is ChangeKind.STOPPED:
@@ -72,6 +82,8 @@ def _what_happened(change: MetricChange, before: float, after: float, unit: str)
     if change.kind is ChangeKind.APPEARED:
         samples = plural(change.samples_after, "sample")
         return f"appeared at {when} with a median of {quantity(after, unit)} over {samples}, none before."
+    if change.kind is ChangeKind.DRIFT:
+        return _drift_words(change, before, after, unit)
     verb = "rose" if change.direction == "up" else "fell"
     measure = "one sample" if change.kind is ChangeKind.SPIKE else "median since"
     if change.ended is not None:

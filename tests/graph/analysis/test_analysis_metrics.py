@@ -154,6 +154,16 @@ def test_an_onset_that_is_a_few_minutes_off_finds_the_same() -> None:
         assert change.onset == ONSET
 
 
+def test_a_window_that_ends_with_the_alert_tells_where_its_series_drifted() -> None:
+    """An alert often comes with just the minutes that led to it: no onset lies in them, but a direction does."""
+    climbing = series([5.0 + 40.0 * n for n in range(20)], "replica_lag_seconds", "replica")
+    calm = series(noise(17, 50.0, 4.0, 20), "connections")
+    (change,) = survey_metrics([climbing, calm], WINDOW, START + 20 * MINUTE).changes
+    assert (change.series.metric, change.kind, change.direction) == ("replica_lag_seconds", ChangeKind.DRIFT, "up")
+    assert (change.before, change.after) == (45.0, 585.0)
+    assert survey_metrics([calm], WINDOW, START + 20 * MINUTE).skipped == 1
+
+
 def test_an_empty_window_and_no_series_give_an_empty_survey() -> None:
     """Nothing to look at is an answer, not an error."""
     assert survey_metrics([], WINDOW, ONSET).changes == ()

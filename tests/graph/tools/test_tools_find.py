@@ -65,7 +65,8 @@ def test_a_new_log_pattern_is_told_with_counts_first_time_and_an_example() -> No
     found = item(call(FIND_LOG_PATTERNS), change="new")
     assert found["text"] == (
         'checkout logged 60 lines like "pool timeout after <*> ms calling storefront" (ERROR) since '
-        '2026-07-16T06:40:00Z, new: none before; first at 2026-07-16T06:40:30Z, example: "pool timeout after 5000 ms calling storefront".'
+        "2026-07-16T06:40:00Z, new: none before; first at 2026-07-16T06:40:30Z, "
+        'example: "pool timeout after 5000 ms calling storefront".'
     )
     assert (found["before"], found["after"], found["level"], found["entity"]) == (0, 60, "ERROR", "checkout")
     assert found["mentions"] == ["storefront"]
