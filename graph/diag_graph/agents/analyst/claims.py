@@ -14,7 +14,7 @@ from diag_graph.contracts import ClaimKind, JsonObject
 
 MAX_CAUSES = 3
 MAX_CAUSE_BINDINGS = 6
-MAX_OBSERVATIONS = 8
+MAX_OBSERVATIONS = 6
 MAX_PER_ENTITY = 2
 """Observations about one entity, so that a loud one does not crowd out the others."""
 
@@ -73,8 +73,8 @@ class Claims:
         """State what was observed, in the tools' own words."""
         for statement in statements:
             kind = ClaimKind.NO_EVIDENCE if statement.empty else ClaimKind.OBSERVATION
-            if statement.text not in self._said:
-                self._add(statement.text, kind, statement.entity or None, [statement])
+            if statement.said not in self._said:
+                self._add(statement.said, kind, statement.entity or None, [statement])
 
     def strengthen(self, entity: str, statements: Sequence[Sighting]) -> None:
         """Bind further statements to the claim that blames an entity; its words stay."""

@@ -20,7 +20,6 @@ _FAILURE_WORDS: tuple[re.Pattern[str], ...] = tuple(
         ),
         r"(?i:\b(?:fatal|panic|critical|exception|traceback)\b)|\b\w+(?:Error|Exception)\b",
         r"(?i:\b(?:error|failed|failure|refused|denied|timed? ?out|unhealthy|unavailable|forbidden|not found)\b)",
-        r"(?i:\b(?:warning|warn|restarted|throttl\w*|degraded)\b)",
     )
 )
 """From words that name a failure to words that hint at one."""

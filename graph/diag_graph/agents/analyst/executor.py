@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from diag_graph.agents.analyst.claims import Claims
 from diag_graph.agents.analyst.documents import telling_lines
+from diag_graph.agents.analyst.observations import observations
 from diag_graph.agents.analyst.reading import CAUSAL, evidence_kind, names_entity
 from diag_graph.agents.analyst.sightings import Sighting, sightings
-from diag_graph.agents.analyst.suspicions import observations, suspicions
+from diag_graph.agents.analyst.suspicions import suspicions
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply, Toolbox
 from diag_graph.contracts import EVIDENCE_SCHEMA, Invocation, JsonObject, RetryContext

@@ -24,6 +24,12 @@ class Sighting:
         return str(self.item.get("text", ""))
 
     @property
+    def said(self) -> str:
+        """The statement as a claim says it: a line of a document says in which document it stands."""
+        document = self.item.get("document")
+        return f"{document} says: {self.text}" if isinstance(document, str) and not self.empty else self.text
+
+    @property
     def entity(self) -> str:
         """What it is about; empty when it does not say."""
         value = self.item.get("entity")
