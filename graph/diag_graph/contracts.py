@@ -353,6 +353,9 @@ class AgentStep(Frozen):
     """The model's token limit cut the output off."""
     model: str | None = None
     prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    """Of the prompt's tokens, those that the provider had cached; null when it does not say."""
     completion_tokens: int | None = None
     cost_usd: float | None = None
+    """Price in US dollars; null when no model was called, or one without a known price."""
     duration_ms: int = 0

@@ -16,6 +16,7 @@ RunAborted                  ends a run from inside a node, past the graph; contr
 from __future__ import annotations
 
 from diag_graph.topology import FailureKind
+from diag_graph.usage import NO_USAGE, Usage
 
 
 class DiagError(Exception):
@@ -50,12 +51,14 @@ class AgentFailure(Exception):  # noqa: N818 - it is an outcome that its node tu
     Attributes:
         kind: Why, in our words.
         message: A short account without secrets.
+        usage: What the call had used before it failed.
     """
 
-    def __init__(self, kind: FailureKind, message: str = "") -> None:
+    def __init__(self, kind: FailureKind, message: str = "", usage: Usage | None = None) -> None:
         super().__init__(message or kind.value)
         self.kind = kind
         self.message = message
+        self.usage = usage or NO_USAGE
 
 
 class RunAborted(Exception):  # noqa: N818 - it ends a run, whatever the graph would do

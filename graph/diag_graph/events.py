@@ -8,6 +8,7 @@ from typing import Any
 
 from diag_graph.contracts import AgentStep, Invocation
 from diag_graph.outcome import RunDocument, RunRow
+from diag_graph.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,14 @@ class ToolFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelAnswered:
+    """A model answered one request of an agent, whose call goes on; `usage` is that call's so far."""
+
+    agent: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
 class AgentFinished:
     """An agent call ended, well or badly."""
 
@@ -68,5 +77,14 @@ class RunFinished:
     document: RunDocument
 
 
-Event = RunStarted | NodeStarted | NodeFinished | ToolStarted | ToolFinished | AgentFinished | RunFinished
+Event = (
+    RunStarted
+    | NodeStarted
+    | NodeFinished
+    | ToolStarted
+    | ToolFinished
+    | ModelAnswered
+    | AgentFinished
+    | RunFinished
+)
 Listener = Callable[[Event], None]

@@ -9,6 +9,7 @@ from typing import Protocol
 from diag_graph.contracts import Invocation, JsonObject
 from diag_graph.state import ComposerInput, ExecutorInput, PlannerInput, VerifierInput
 from diag_graph.tools.definition import ToolSpec
+from diag_graph.usage import NO_USAGE, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +19,14 @@ class AgentReply:
     Attributes:
         text: The answer, which the graph parses; None and the empty string are answers too, if bad ones.
         truncated: The model's token limit cut the answer off, so that it is not to be trusted as a whole.
-        model: The model that answered; None when none did.
-        prompt_tokens: Tokens that went in, if the model says.
-        completion_tokens: Tokens that came out, if the model says.
-        cost_usd: Price in US dollars; None when it is not known.
+        note: What is worth knowing about how the answer came about, such as a budget that was reached.
+        usage: What the answer cost.
     """
 
     text: str | None
     truncated: bool = False
-    model: str | None = None
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    cost_usd: float | None = None
+    note: str | None = None
+    usage: Usage = NO_USAGE
 
 
 class Toolbox(Protocol):
@@ -40,6 +37,9 @@ class Toolbox(Protocol):
 
     def call(self, tool: str, arguments: JsonObject) -> Invocation:
         """Run a tool, or answer from the record when an equal call already succeeded (E2). Never raises for a tool."""
+
+    def call_many(self, asked: Sequence[tuple[str, JsonObject]]) -> Sequence[Invocation]:
+        """Run the calls of one turn side by side; they are recorded, and answered, in the order asked."""
 
     def adopt(self, invocation: Invocation) -> Invocation:
         """Take over a call that was recorded earlier, as if it had just been made."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from diag_graph.agents.ports import AgentReply
@@ -12,9 +13,10 @@ from diag_graph.contracts import AgentStep
 from diag_graph.errors import AgentFailure, RunAborted
 from diag_graph.events import AgentFinished
 from diag_graph.nodes.deps import NodeCall
-from diag_graph.parsing import InvalidReplyError
-from diag_graph.tools.masking import mask_text
+from diag_graph.parsing import InvalidReplyError, parse_object
+from diag_graph.tools.masking import mask, mask_text
 from diag_graph.topology import RETRYABLE_KINDS, AgentStatus, FailureKind, Node
+from diag_graph.usage import Usage
 
 FORMAT_REMINDER = (
     "Your last reply could not be read. Answer with one JSON object of the given schema and nothing else: "
@@ -75,8 +77,10 @@ def ask_agent(
     reply: AgentReply | None = None
     answer: Answer[ValueT] = Answer(None)
     note: str | None = None
+    usage = Usage()
     try:
-        reply = ask()
+        reply = _masked(ask())
+        usage = reply.usage
         if reply.truncated:
             raise InvalidReplyError("the model's token limit cut the reply off")
         value, note = parse(reply.text)
@@ -84,38 +88,59 @@ def ask_agent(
     except InvalidReplyError as error:
         note = f"{'missing' if error.missing else 'malformed'}: {error}"
     except AgentFailure as failure:
-        answer, note = Answer(None, failure.kind), failure.message
+        answer, note, usage = Answer(None, failure.kind), failure.message, failure.usage
     except RunAborted:
         raise
     except Exception as error:  # noqa: BLE001 - SPEC section 4: any other exception of an agent is a failure of that call
         _log.exception("the %s agent failed", node)
         answer, note = Answer(None, FailureKind.OTHER), f"{type(error).__name__}: {error}"
-    call.deps.emit(AgentFinished(_step(node, call, reply, answer.failure, note, status_of(answer), begun)))
+    step = _step(node, call, reply, usage, answer.failure, note, status_of(answer), begun)
+    call.deps.emit(AgentFinished(step))
     return answer
+
+
+def _masked(reply: AgentReply) -> AgentReply:
+    """The reply without secrets, before anybody reads it (X3), so that what is recorded is what was read (P2).
+
+    A legal reply is masked as the object that it holds: masking its text might break the JSON.
+    """
+    text = reply.text
+    if text is None:
+        return reply
+    try:
+        document = parse_object(text)
+    except InvalidReplyError:
+        return replace(reply, text=mask_text(text))
+    clean = mask(document)
+    if clean == document and mask_text(text) == text:
+        return reply
+    return replace(reply, text=json.dumps(clean, ensure_ascii=False))
 
 
 def _step(
     node: Node,
     call: NodeCall,
     reply: AgentReply | None,
+    usage: Usage,
     failure: FailureKind | None,
     note: str | None,
     status: str,
     begun: float,
 ) -> AgentStep:
-    text = reply.text if reply else None
+    notes = [said for said in (reply.note if reply else None, note) if said]
     return AgentStep(
         agent=node,
         attempt=call.attempt,
         round=call.round,
         status=status,
-        output=None if text is None else mask_text(text),
-        error=None if note is None else mask_text(note),
+        output=reply.text if reply else None,
+        error=mask_text("; ".join(notes)) if notes else None,
         error_kind=failure,
         truncated=reply.truncated if reply else False,
-        model=reply.model if reply else None,
-        prompt_tokens=reply.prompt_tokens if reply else None,
-        completion_tokens=reply.completion_tokens if reply else None,
-        cost_usd=reply.cost_usd if reply else None,
+        model=usage.model,
+        prompt_tokens=usage.prompt_tokens,
+        cached_tokens=usage.cached_tokens,
+        completion_tokens=usage.completion_tokens,
+        cost_usd=usage.cost_usd,
         duration_ms=round((call.deps.clock() - begun) * 1000),
     )

@@ -11,24 +11,44 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from diag_graph.contracts import CompletedQuery, Invocation, InvocationStatus, JsonObject
 from diag_graph.events import Listener, ToolFinished, ToolStarted
-from diag_graph.tools.definition import AnyTool, ToolContext, ToolError, ToolOutput, ToolSpec
+from diag_graph.tools.definition import AnyTool, ToolArguments, ToolContext, ToolError, ToolSpec
 from diag_graph.tools.masking import mask, mask_text
 
 TIME_LIMIT_SECONDS = 60.0
 MAX_RESULT_CHARS = 2_000_000
+SIDE_BY_SIDE = 8
+"""Calls of one turn that run at the same time."""
 
 _SUCCEEDED = (InvocationStatus.OK, InvocationStatus.EMPTY)
 _log = logging.getLogger(__name__)
 
-Outcome = tuple[InvocationStatus, ToolOutput | None, str | None]
-"""Status, output, error of one executed call."""
+
+class Outcome(NamedTuple):
+    """What came of one executed call."""
+
+    status: InvocationStatus
+    result: JsonObject | None = None
+    error: str | None = None
+    retrieval_details: JsonObject | None = None
+
+
+Wait = Callable[[], tuple[Outcome, int]]
+"""Waits for a call that has begun: how it ended, and after how many milliseconds."""
+
+
+class _Running(NamedTuple):
+    """A call that has begun: its id, its arguments as they are shown, and how to wait for it."""
+
+    invocation_id: str
+    arguments: JsonObject
+    wait: Wait
 
 
 class Ledger:
@@ -58,6 +78,7 @@ class Ledger:
         self._time_limit = time_limit
         self._max_result_chars = max_result_chars
         self._invocations: list[Invocation] = []
+        self._succeeded: dict[tuple[str, str], Invocation] = {}
         self._round = 1
         self._lock = threading.RLock()
 
@@ -94,30 +115,58 @@ class Ledger:
         Returns:
             The recorded call; whatever went wrong stands in its status and error. Never raises for a tool.
         """
+        return self.call_many([(tool, arguments)])[0]
+
+    def call_many(self, asked: Sequence[tuple[str, JsonObject]]) -> tuple[Invocation, ...]:
+        """Run several calls side by side, as one turn of a model asks for them, and record them in the order asked.
+
+        Args:
+            asked: Tools and their arguments.
+
+        Returns:
+            The recorded calls, one for each that was asked for; equal ones share one (E2).
+        """
         with self._lock:
-            wanted = self._canonical(tool, arguments)
-            for earlier in self._invocations:
-                same = earlier.tool == tool and earlier.status in _SUCCEEDED
-                if same and self._canonical(tool, earlier.arguments) == wanted:
-                    self._emit(ToolFinished(earlier, reused=True))
-                    return earlier
-            invocation_id = f"inv-{len(self._invocations) + 1}"
-            shown = mask(arguments)
-            self._emit(ToolStarted(invocation_id, tool, shown))
-            begun = time.perf_counter()
-            status, output, error = self._outcome(tool, arguments)
-            return self._record(
-                Invocation(
-                    id=invocation_id,
-                    tool=tool,
-                    arguments=shown,
-                    status=status,
-                    result=self._limited(output.as_result()) if output else None,
-                    error=error,
-                    duration_ms=round((time.perf_counter() - begun) * 1000),
-                    retrieval_details=output.retrieval_details if output else None,
-                )
+            answered: list[Invocation] = []
+            for first in range(0, len(asked), SIDE_BY_SIDE):
+                answered.extend(self._side_by_side(asked[first : first + SIDE_BY_SIDE]))
+            return tuple(answered)
+
+    def _side_by_side(self, asked: Sequence[tuple[str, JsonObject]]) -> Iterator[Invocation]:
+        keys = [(tool, self._canonical(tool, arguments)) for tool, arguments in asked]
+        running: dict[tuple[str, str], _Running] = {}
+        for key, (tool, arguments) in zip(keys, asked, strict=True):
+            if key not in self._succeeded and key not in running:
+                invocation_id = f"inv-{len(self._invocations) + len(running) + 1}"
+                shown = mask(arguments)
+                self._emit(ToolStarted(invocation_id, tool, shown))
+                running[key] = _Running(invocation_id, shown, self._begin(tool, arguments))
+        recorded: dict[tuple[str, str], Invocation] = {}
+        for key in keys:
+            earlier = self._succeeded.get(key) or recorded.get(key)
+            if earlier is not None:
+                self._emit(ToolFinished(earlier, reused=True))
+                yield earlier
+                continue
+            recorded[key] = self._record_call(key[0], running[key])
+            if recorded[key].status in _SUCCEEDED:
+                self._succeeded[key] = recorded[key]
+            yield recorded[key]
+
+    def _record_call(self, tool: str, call: _Running) -> Invocation:
+        outcome, duration_ms = call.wait()
+        return self._record(
+            Invocation(
+                id=call.invocation_id,
+                tool=tool,
+                arguments=call.arguments,
+                status=outcome.status,
+                result=outcome.result,
+                error=outcome.error,
+                duration_ms=duration_ms,
+                retrieval_details=outcome.retrieval_details,
             )
+        )
 
     def adopt(self, invocation: Invocation) -> Invocation:
         """Take over a recorded call, under its own id, masked like any other."""
@@ -132,6 +181,7 @@ class Ledger:
                 "arguments": mask(invocation.arguments),
                 "result": mask(invocation.result),
                 "error": None if invocation.error is None else mask_text(invocation.error),
+                "retrieval_details": mask(invocation.retrieval_details),
             }
         )
         self._invocations.append(clean)
@@ -149,63 +199,83 @@ class Ledger:
                 value = arguments
         return json.dumps(value, sort_keys=True, default=str)
 
-    def _outcome(self, tool: str, arguments: JsonObject) -> Outcome:
+    def _begin(self, tool: str, arguments: JsonObject) -> Wait:
+        """Begin a call; what comes back waits for its end, and says how it ended."""
         definition = self._tools.get(tool)
         if definition is None or self._context is None:
             known = ", ".join(sorted(self._tools)) or "none"
-            return InvocationStatus.BLOCKED, None, f"no tool named {tool!r} is offered; offered are: {known}"
+            said = f"no tool named {tool[:80]!r} is offered; offered are: {known}"
+            return _ended(Outcome(InvocationStatus.BLOCKED, error=said))
         try:
             parsed = definition.arguments.model_validate(arguments)
         except ValidationError as error:
             faults = (f"{'.'.join(map(str, fault['loc'])) or 'arguments'}: {fault['msg']}" for fault in error.errors())
-            return InvocationStatus.ERROR, None, f"the arguments do not fit: {'; '.join(faults)}"
-        return _run_limited(definition, parsed, self._context, self._time_limit)
+            return _ended(Outcome(InvocationStatus.ERROR, error=f"the arguments do not fit: {'; '.join(faults)}"))
+        return self._begin_limited(definition, parsed, self._context)
 
-    def _limited(self, result: JsonObject) -> JsonObject:
-        """Cut a result that is too large, from the end of its items, and say so (X4)."""
-        room = self._max_result_chars - len(json.dumps({**result, "items": []}, default=str))
-        kept: list[JsonObject] = []
-        for item in result["items"]:
-            room -= len(json.dumps(item, default=str)) + 1
-            if room < 0:
-                break
-            kept.append(item)
-        total = len(result["items"])
-        if len(kept) == total:
-            return result
-        hint = f"cut at {self._max_result_chars:,} characters: ask for less (a shorter window, one service)"
-        earlier = result["truncated"] or {"total": total}
-        return {**result, "items": kept, "truncated": {"shown": len(kept), "total": earlier["total"], "hint": hint}}
+    def _begin_limited(self, tool: AnyTool, arguments: ToolArguments, context: ToolContext) -> Wait:
+        """Run a tool on a thread of its own, so that a call that hangs costs its time limit and no more.
 
+        The thread of a call that ran out of time is left behind; tools only read, so that it can do no harm.
+        """
+        answer: list[tuple[Outcome, int]] = []
+        begun = time.perf_counter()
 
-def _run_limited(tool: AnyTool, arguments: Any, context: ToolContext, limit: float) -> Outcome:  # noqa: ANN401
-    """Run a tool on a thread of its own, so that a call that hangs costs its time limit and no more.
+        def work() -> None:
+            outcome = _run(tool, arguments, context, self._max_result_chars)
+            answer.append((outcome, round((time.perf_counter() - begun) * 1000)))
 
-    The thread of a call that ran out of time is left behind; tools only read, so that it can do no harm.
-    """
-    answer: list[Outcome] = []
+        def wait() -> tuple[Outcome, int]:
+            thread.join(max(0.0, begun + self._time_limit - time.perf_counter()))
+            if answer:
+                return answer[0]
+            said = f"timed out after {self._time_limit:g} s; ask for less (a shorter window, one service)"
+            return Outcome(InvocationStatus.ERROR, error=said), round(self._time_limit * 1000)
 
-    def work() -> None:
-        answer.append(_run(tool, arguments, context))
-
-    thread = threading.Thread(target=work, name=f"tool-{tool.name}", daemon=True)
-    thread.start()
-    thread.join(limit)
-    if not answer:
-        return (
-            InvocationStatus.ERROR,
-            None,
-            f"timed out after {limit:g} s; ask for less (a shorter window, one service)",
-        )
-    return answer[0]
+        thread = threading.Thread(target=work, name=f"tool-{tool.name}", daemon=True)
+        thread.start()
+        return wait
 
 
-def _run(tool: AnyTool, arguments: Any, context: ToolContext) -> Outcome:  # noqa: ANN401
+def _ended(outcome: Outcome) -> Wait:
+    """A call that ended before it ran."""
+    return lambda: (outcome, 0)
+
+
+def _run(tool: AnyTool, arguments: ToolArguments, context: ToolContext, max_chars: int) -> Outcome:
     try:
         output = tool.run(arguments, context)
+        result, details = as_json(_cut(output.as_result(), max_chars)), as_json(output.retrieval_details)
     except ToolError as error:
-        return InvocationStatus.ERROR, None, str(error)
-    except Exception as error:  # noqa: BLE001 - a fault of one tool must cost that call alone, never the run
+        return Outcome(InvocationStatus.ERROR, error=str(error))
+    except BaseException as error:  # noqa: BLE001
+        # A fault of one tool costs that call and never the run. A native library's panic is no Exception, and nobody
+        # interrupts this thread.
         _log.exception("tool %s failed", tool.name)
-        return InvocationStatus.ERROR, None, f"the tool failed: {type(error).__name__}: {error}"
-    return (InvocationStatus.EMPTY if output.empty else InvocationStatus.OK), output, None
+        return Outcome(InvocationStatus.ERROR, error=f"the tool failed: {type(error).__name__}: {error}")
+    status = InvocationStatus.EMPTY if output.empty else InvocationStatus.OK
+    return Outcome(status, result, retrieval_details=details)
+
+
+def _cut(result: JsonObject, max_chars: int) -> JsonObject:
+    """Cut a result that is too large, from the end of its items, and say so (X4)."""
+    room = max_chars - len(json.dumps({**result, "items": []}, default=str))
+    kept: list[JsonObject] = []
+    for item in result["items"]:
+        room -= len(json.dumps(item, default=str)) + 1
+        if room < 0:
+            break
+        kept.append(item)
+    total = len(result["items"])
+    if len(kept) == total:
+        return result
+    hint = f"cut at {max_chars:,} characters: ask for less (a shorter window, one service)"
+    earlier = result["truncated"] or {"total": total}
+    return {**result, "items": kept, "truncated": {"shown": len(kept), "total": earlier["total"], "hint": hint}}
+
+
+def as_json(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """A tool's value as the JSON that a saved run reads back: null for NaN and infinity, U+FFFD for half characters."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return json.loads(whole, parse_constant=lambda _: None)
