@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diag_graph.agents.ports import AgentSet
 from diag_graph.analysis.records import Window
@@ -22,8 +22,8 @@ from diag_graph.contracts import (
     VerifiedDocument,
     VerifierResult,
 )
-from diag_graph.errors import ConfigError, InputError, RunAborted
-from diag_graph.events import AgentFinished, Event, Listener, RunFinished, RunStarted
+from diag_graph.errors import InputError, RunAborted
+from diag_graph.events import AgentFinished, Event, Listener, ModelAnswered, RunFinished, RunStarted
 from diag_graph.nodes.composer import view_claims
 from diag_graph.nodes.deps import Deps
 from diag_graph.outcome import AgentFlow, RunDocument, RunRow, RunStatus
@@ -33,6 +33,9 @@ from diag_graph.tools.definition import AnyTool, ToolContext
 from diag_graph.tools.ledger import Ledger
 from diag_graph.topology import RECURSION_LIMIT, Node, PlannerMode
 from diag_graph.trace import orchestration_trace
+
+if TYPE_CHECKING:
+    from diag_graph.agents.models import ModelSettings
 
 MAX_QUESTION_CHARS = 20_000
 _log = logging.getLogger(__name__)
@@ -76,7 +79,7 @@ def diagnose(
     since: str | None = None,
     until: str | None = None,
     zone: str = "UTC",
-    model: str | None = None,
+    model: str | ModelSettings | None = None,
     listeners: Sequence[Listener] = (),
 ) -> RunDocument:
     """Ask a question of the evidence.
@@ -90,7 +93,7 @@ def diagnose(
         since: Start of the window to look at, as the user wrote it.
         until: End of the window.
         zone: The user's time zone (IANA name), in which times without one are read.
-        model: The language model that thinks; None: the built-in analyst.
+        model: The language model that thinks, by LiteLLM's name for it or with settings; None: the built-in analyst.
         listeners: Who hears what happens, as it happens.
 
     Returns:
@@ -100,14 +103,8 @@ def diagnose(
         InputError: the question or a time cannot be used.
         ConfigError: the model cannot be used.
     """
-    from diag_graph.agents.analyst import built_in_analyst
     from diag_graph.tools.catalogue import offered_tools
 
-    if model:
-        raise ConfigError(
-            f"this version has no agents for language models, and {model!r} is set",
-            "Leave out --model and unset DIAG_MODEL: the built-in analyst answers without one.",
-        )
     clean = question.strip()
     if not clean:
         raise InputError("the question is empty", 'Ask something: diag ask "why did checkout latency jump at 14:05?"')
@@ -121,7 +118,7 @@ def diagnose(
     return execute(
         Assignment(
             question=clean,
-            agents=built_in_analyst(),
+            agents=_agents(model, listeners),
             tools=offered_tools(evidence) if evidence is not None else (),
             context=context,
             session_id=session_id or new_id(),
@@ -130,6 +127,18 @@ def diagnose(
         ),
         listeners,
     )
+
+
+def _agents(model: str | ModelSettings | None, listeners: Sequence[Listener]) -> AgentSet:
+    """Who thinks in this run."""
+    if not model:
+        from diag_graph.agents.analyst import built_in_analyst
+
+        return built_in_analyst()
+    from diag_graph.agents.models import ModelSettings, model_agents
+
+    settings = ModelSettings(model) if isinstance(model, str) else model
+    return model_agents(settings, lambda role, usage: tell(listeners, ModelAnswered(role, usage)))
 
 
 def _window(
@@ -258,7 +267,7 @@ class _Run:
                 "model_verdict": state.get("verifier_model_verdict"),
                 "prompt_tokens": _total([step.prompt_tokens for step in self._steps]),
                 "completion_tokens": _total([step.completion_tokens for step in self._steps]),
-                "cost_usd": _total([step.cost_usd for step in self._steps]),
+                "cost_usd": _cost(self._steps),
                 "tool_calls": len(self._ledger.invocations),
                 "duration_ms": round((time.perf_counter() - self._begun) * 1000),
                 "failure_reason": death or state.get("failure_reason") or (None if answer else "no_answer"),
@@ -282,12 +291,16 @@ class _Run:
     def _emit(self, event: Event) -> None:
         if isinstance(event, AgentFinished):
             self._steps.append(event.step)
-        for listener in self._listeners:
-            try:
-                listener(event)
-            except Exception:  # noqa: BLE001
-                # A listener only shows or keeps what happened; its fault must never change what the run does.
-                _log.exception("a listener failed on %s", type(event).__name__)
+        tell(self._listeners, event)
+
+
+def tell(listeners: Sequence[Listener], event: Event) -> None:
+    """Tell everybody. A listener only shows or keeps what happened: its fault must never change what the run does."""
+    for listener in listeners:
+        try:
+            listener(event)
+        except Exception:  # noqa: BLE001 - see above
+            _log.exception("a listener failed on %s", type(event).__name__)
 
 
 def _rests_on_verdict(events: Sequence[Any]) -> bool:
@@ -316,6 +329,12 @@ def _evaluation(state: dict[str, Any], verdict: str | None) -> JsonObject | None
 def _total(parts: Sequence[Any]) -> Any:  # noqa: ANN401 - a sum of ints, or of floats, or None
     known = [part for part in parts if part is not None]
     return sum(known) if known else None
+
+
+def _cost(steps: Sequence[AgentStep]) -> float | None:
+    """What the run cost; None when a part of it has no known price, for half a price misleads."""
+    costs = [step.cost_usd for step in steps if step.prompt_tokens is not None or step.cost_usd is not None]
+    return None if None in costs else _total(costs)
 
 
 def new_id() -> str:

@@ -1,0 +1,48 @@
+"""Keys: from a command or the environment to the provider, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterable
+
+from diag_graph.errors import ConfigError
+from diag_graph.tools.masking import MASK, mask_text
+
+COMMAND_SECONDS = 60.0
+_KEY_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET|_PASSWORD|_CREDENTIALS)\Z")
+_SHORTEST = 8
+"""Values shorter than this are no keys, and would be found in innocent text."""
+
+
+def key_from_command(command: str) -> str:
+    """Run a command, without a shell, for the key that it prints.
+
+    Raises:
+        ConfigError: it cannot be run, fails, takes too long, or prints nothing. What it printed is never told.
+    """
+    advice = "api_key_command must print the key and nothing else, as in: pass show openai"
+    try:
+        words = shlex.split(command)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=False)  # noqa: S603
+    except (OSError, ValueError, IndexError) as error:
+        raise ConfigError(f"api_key_command cannot be run: {type(error).__name__}", advice) from None
+    except subprocess.TimeoutExpired:
+        raise ConfigError(f"api_key_command gave no key within {COMMAND_SECONDS:g} s", advice) from None
+    if done.returncode:
+        raise ConfigError(f"api_key_command failed with status {done.returncode}", advice)
+    key = done.stdout.strip()
+    if not key or len(key.splitlines()) > 1:
+        raise ConfigError("api_key_command printed no key" if not key else "api_key_command printed more lines", advice)
+    return key
+
+
+def without_keys(text: str, keys: Iterable[str] = ()) -> str:
+    """A text without secrets: the given keys, those of the environment, and whatever looks like one (X3)."""
+    known = [*keys, *(value for name, value in os.environ.items() if _KEY_VARIABLE.search(name))]
+    for key in known:
+        if len(key) >= _SHORTEST:
+            text = text.replace(key, MASK)
+    return mask_text(text)
