@@ -27,8 +27,9 @@ MIN_SWING = 1.6
 DRIFT_Z = 8.0
 DRIFT_RATIO = 2.0
 DRIFT_FIRST = 3
+DRIFT_APART = 0.9
 MIN_DRIFT_SAMPLES = 10
-"""A drift leads from the median of the first three of at least ten samples to twice or half as much in the last half."""
+"""A drift leads from the median of the first three of at least ten samples to twice or half of it in the last half."""
 SPIKE_Z = 14.0
 SPIKE_SWING = 4.0
 """Thresholds for one sample alone, which persistence cannot vouch for."""
@@ -50,7 +51,7 @@ class ChangeKind(StrEnum):
     APPEARED = "appeared"
     """Its samples begin at the onset."""
     DRIFT = "drift"
-    """The window holds too little before or since the onset to compare, but its end is far from its beginning."""
+    """No sample lies after the onset, so that nothing can be compared, but a series ends far from where it began."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,7 +154,7 @@ def _presence(
             comparable.append((one, rate))
         else:
             skipped += 1
-            changes.extend(_drift(one, rate))
+            changes.extend(_drift(one, rate) if after == 0 else ())
     return comparable, changes, skipped
 
 
@@ -192,12 +193,13 @@ def _drift(series: Series, rate: bool) -> Iterable[MetricChange]:
     if values.size < MIN_DRIFT_SAMPLES:
         return
     begin, end = float(np.median(values[:DRIFT_FIRST])), float(np.median(values[half:]))
-    noise = float(np.median(np.abs(np.diff(values[half:])))) * 1.4826 / np.sqrt(2.0)
+    noise = float(np.mean(np.abs(np.diff(values[half:]))))
     z = abs(end - begin) / max(noise, RELATIVE_FLOOR * max(abs(begin), abs(end)), 1e-12)
     low, high = sorted((abs(begin), abs(end)))
-    if z < DRIFT_Z or low * DRIFT_RATIO > high or begin * end < 0:
-        return
     sign = 1.0 if end > begin else -1.0
+    apart = bool((sign * values[half:] > sign * 0.5 * (begin + end)).mean() >= DRIFT_APART)
+    if z < DRIFT_Z or not apart or low * DRIFT_RATIO > high or begin * end < 0:
+        return
     left = sign * (values - begin) > 0.1 * abs(end - begin)
     start = int(np.argmax(left))
     yield MetricChange(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from diag_graph.analysis.metric_changes import MetricChange, MetricSurvey, survey_metrics
+from diag_graph.analysis.metric_changes import ChangeKind, MetricChange, MetricSurvey, survey_metrics
 from diag_graph.analysis.records import FloatArray, Series, TimeRange
 from diag_graph.analysis.series_groups import MIN_BASELINE
 
@@ -56,15 +56,14 @@ def earlier_onset(
     if back <= 0:
         return None
     survey = survey_metrics(series, window, stated - back)
-    if not survey.changes:
-        return None
-    weighty = _weighty(survey.changes)
+    changes = _datable(survey)
+    weighty = _weighty(changes)
     lasting = [one for one in weighty if _lasts_until(one, stated)]
-    own = _weighty([change for change in survey.changes if change.series.service in focus])
+    own = _weighty([change for change in changes if change.series.service in focus])
     if own:
         first = min(change.onset if _lasts_until(change, stated) else stated for change in own)
     else:
-        since = sum(change.score for change in survey.changes if change.onset >= stated)
+        since = sum(change.score for change in changes if change.onset >= stated)
         recent = [change for change in lasting if change.onset >= stated - UNCONFIRMED_LOOK_BACK]
         first = min((change.onset for change in recent), default=stated)
         if sum(change.score for change in recent) <= since:
@@ -79,6 +78,11 @@ def _lasts_until(change: MetricChange, stated: float) -> bool:
     """Whether a change began at least two samples before a stated time, and had not ended by then."""
     seen = int(((change.series.times >= change.onset) & (change.series.times < stated)).sum())
     return seen >= MIN_LEAD_SAMPLES and (change.ended is None or change.ended > stated)
+
+
+def _datable(survey: MetricSurvey) -> list[MetricChange]:
+    """The changes that have a time of their own: a drift is everywhere in its window."""
+    return [change for change in survey.changes if change.kind is not ChangeKind.DRIFT]
 
 
 def _weighty(changes: Sequence[MetricChange]) -> list[MetricChange]:
@@ -103,8 +107,8 @@ def common_onset(series: Sequence[Series], window: TimeRange) -> float | None:
     for bucket in sorted(votes, key=lambda one: -votes[one])[:TRIED_CANDIDATES]:
         candidate = window.start + bucket * width
         survey = survey_metrics(series, window, candidate)
-        if survey.changes:
-            return _first_of(survey, candidate)
+        if (dated := _dated(_weighty(_datable(survey)))) is not None:
+            return dated
     return None
 
 
@@ -123,10 +127,6 @@ def event_counts(times: Iterable[float], window: TimeRange, service: str, metric
         edges = np.array([window.start, window.start + width])
     counts, _ = np.histogram(np.fromiter(times, dtype=np.float64), bins=edges)
     return Series(service, metric, edges[:-1], counts.astype(np.float64))
-
-
-def _first_of(survey: MetricSurvey, candidate: float) -> float:
-    return _dated(_weighty(survey.changes)) or candidate
 
 
 def _dated(changes: Sequence[MetricChange]) -> float | None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from diag_graph.analysis.onset import common_onset, earlier_onset, event_counts
-from diag_graph.analysis.records import Alert, Series, TimeRange, Window
+from diag_graph.analysis.records import Alert, LogRecord, Series, TimeRange, Window
 from diag_graph.analysis.window import choose_window
 from diag_graph.sources.ports import Evidence
 from diag_graph.tools.metric_statements import entity_of
 
 _FAILURES = frozenset({"ERROR", "FATAL"})
+MIN_RECORDED = 300.0
+"""Seconds of logs or spans below which their failures date nothing: a few bursts are no state."""
 
 
 def orient(
@@ -51,15 +53,29 @@ def orient(
 def _dating_series(evidence: Evidence, within: TimeRange) -> list[Series]:
     """Metrics, and failures counted over time, so that logs and spans can date the trouble too."""
     series = list(evidence.metrics.series(window=within)) if evidence.metrics else []
-    failures: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for record in evidence.logs.records(within) if evidence.logs else ():
-        if record.time is not None and record.level in _FAILURES:
-            failures[record.service, "error_lines"].append(record.time)
-    for span in evidence.spans.spans(within) if evidence.spans else ():
-        if span.error:
-            failures[span.service, "failed_spans"].append(span.start)
-    series.extend(event_counts(times, within, service, name) for (service, name), times in failures.items())
-    return series
+    lines = [
+        (one.time, one.service, one.level in _FAILURES) for one in _lines(evidence, within) if one.time is not None
+    ]
+    spans = [(one.start, one.service, one.error) for one in (evidence.spans.spans(within) if evidence.spans else ())]
+    return [*series, *_failures(lines, "error_lines"), *_failures(spans, "failed_spans")]
+
+
+def _lines(evidence: Evidence, within: TimeRange) -> Iterable[LogRecord]:
+    return evidence.logs.records(within) if evidence.logs else ()
+
+
+def _failures(events: Sequence[tuple[float, str, bool]], name: str) -> Iterator[Series]:
+    """Each service's failures as a series, over the time that is recorded: before the first event nobody looked."""
+    times = [time for time, _, _ in events]
+    recorded = TimeRange(min(times, default=0.0), max(times, default=0.0))
+    if recorded.end - recorded.start < MIN_RECORDED:
+        return
+    failed: dict[str, list[float]] = defaultdict(list)
+    for time, service, failure in events:
+        if failure:
+            failed[service].append(time)
+    for service, moments in failed.items():
+        yield event_counts(moments, recorded, service, name)
 
 
 def _focus(question: str, alerts: Sequence[Alert], series: Sequence[Series]) -> frozenset[str]:
