@@ -21,12 +21,12 @@ setup: $(STAMP) ## make .venv with diag and what its tests need
 $(STAMP): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV), once." >&2
 ifdef UV
-	$(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
-	$(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable . --group dev
+	@$(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
+	@$(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable . --group dev
 else
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . --group dev
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . --group dev
 endif
 	@rm -f $(VENV)/.diag-*
 	@touch $@
