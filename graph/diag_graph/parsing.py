@@ -114,8 +114,10 @@ def _objects(text: str) -> list[JsonObject]:
 
 def _is_part(before: str, after: str) -> bool:
     """Whether an object between these texts is a part of something larger: brackets are open there."""
-    unclosed = any(before.count(left) > before.count(right) for left, right in ("[]", "{}"))
-    return unclosed or after.lstrip()[:1] in {"]", "}"}
+    return any(
+        before.count(left) > before.count(right) or after.count(right) > after.count(left)
+        for left, right in ("[]", "{}")
+    )
 
 
 def _decode(text: str, at: int) -> tuple[Any, int]:

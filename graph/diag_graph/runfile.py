@@ -56,11 +56,18 @@ class RunFile(Frozen):
 
     format: Literal["diag-run/1"]
     run_id: str | None = Field(default=None, alias="runId")
-    question: str = Field(min_length=1)
+    question: str
     history: tuple[Turn, ...] = ()
     now: str | None = None
     steps: tuple[FileStep, ...]
     orchestration_trace: JsonObject | None = Field(default=None, alias="orchestrationTrace")
+
+    @field_validator("question")
+    @classmethod
+    def _asks_something(cls, question: str) -> str:
+        if not question.strip():
+            raise ValueError("the question is empty")
+        return question
 
     @field_validator("steps")
     @classmethod
@@ -152,12 +159,11 @@ def _read_text(path: Path) -> str:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             raise RunFileError(f"{path} is no regular file", "Give the path of a file that `diag ask --save` wrote.")
-        if status.st_size > MAX_FILE_BYTES:
-            raise RunFileError(
-                f"{path} is too large: {status.st_size:,} bytes, at most {MAX_FILE_BYTES:,} are read",
-                "Is it a run file?",
-            )
-        return path.read_bytes().decode("utf-8-sig")  # editors put a mark in front
+        with path.open("rb") as file:
+            content = file.read(MAX_FILE_BYTES + 1)
+        if len(content) > MAX_FILE_BYTES:
+            raise RunFileError(f"{path} is too large: at most {MAX_FILE_BYTES:,} bytes are read", "Is it a run file?")
+        return content.decode("utf-8-sig")  # editors put a mark in front
     except UnicodeDecodeError as error:
         raise RunFileError(f"{path} is no UTF-8 text: byte {error.start}", "Is it a run file?") from None
     except (OSError, ValueError) as error:
