@@ -131,6 +131,10 @@ class _Case:
         ordered = sorted(best.values(), reverse=True)
         return sum(worth * 0.5**place for place, worth in enumerate(ordered))
 
+    def strongest(self, *, without: Trouble | None = None) -> float:
+        """The worth of its strongest item."""
+        return max((one.worth for one in self.observed if one.trouble is not without), default=0.0)
+
     def onset(self) -> float | None:
         """When its weighty trouble began."""
         strongest = max((one.worth for one in self.observed), default=0.0)
@@ -154,7 +158,7 @@ def rank_entities(results: Sequence[Sequence[Item]], edges: Iterable[Edge], onse
             callees[edge.caller].add(edge.callee)
     reached = _reached(subjects, callees)
     raw = {entity: case.strength() for entity, case in cases.items()}
-    spreading = {entity: case.strength(without=Trouble.CANCELLED) for entity, case in cases.items()}
+    spreading = {entity: case.strongest(without=Trouble.CANCELLED) for entity, case in cases.items()}
     onsets = {entity: case.onset() for entity, case in cases.items()}
     weighty = [time for entity, time in onsets.items() if time is not None and raw[entity] >= 0.5 * max(raw.values())]
     first = min(weighty, default=onset)
@@ -168,8 +172,9 @@ def rank_entities(results: Sequence[Sequence[Item]], edges: Iterable[Edge], onse
     scores: dict[str, float] = {}
     for entity, case in cases.items():
         strongest = max((spreading[callee] for callee in explaining[entity]), default=0.0)
-        score = case.strength(explained=min(strongest / raw[entity], 1.0) if strongest else 0.0)
-        score += MENTIONED * sum(sorted(case.named_by.values(), reverse=True)[:2])
+        explained = min(strongest / spreading[entity], 1.0) if strongest else 0.0
+        named = sum(sorted(case.named_by.values(), reverse=True)[:2])
+        score = case.strength(explained=explained) + MENTIONED * named * (1.0 - 0.5 * explained)
         score *= _earliness(onsets[entity], first)
         score *= 1.0 + CHANGED * max((worth for worth, _ in case.changes), default=0.0)
         scores[entity] = score * (UNREACHED if reached and entity not in reached else 1.0)

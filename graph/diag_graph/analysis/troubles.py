@@ -29,6 +29,8 @@ class Trouble(StrEnum):
     SELF_TIME = "self time"
     CALLS = "calls"
     FAILURE = "failure"
+    DATABASE_CALL = "database call"
+    """A statement that got slower or fails, as its client sees it: the client's trouble or the database's."""
     LOG = "log"
 
 
@@ -45,7 +47,7 @@ _METRIC_TROUBLE: tuple[tuple[Trouble, re.Pattern[str]], ...] = tuple(
             Trouble.RESOURCE,
             (
                 r"cpu|mem|heap|disk|storage|iops|pool|conn|thread|goroutine|queue|backlog|lag|throttl|saturat|capacity|"
-                r"limit|quota|file_?desc|inode|swap|(?<![a-z])gc(?![a-z])|lock|cache|hit_?ratio|buffer|load|wait|utili[sz]|replica"
+                r"limit|quota|file_?desc|inode|swap|(?<![a-z])gc(?![a-z])|lock|cache|hit_?ratio|buffer|load|wait|utili[sz]|replica|transaction"
             ),
         ),
         (Trouble.LATENCY, r"laten|duration|response_?time|p\d{2}|_ms$|seconds|delay|rtt"),
@@ -64,6 +66,7 @@ WEIGHT = {
     Trouble.SELF_TIME: 1.3,
     Trouble.CALLS: 1.1,
     Trouble.FAILURE: 1.3,
+    Trouble.DATABASE_CALL: 1.0,
     Trouble.LOG: 1.0,
 }
 LEFT_WHEN_EXPLAINED = {
@@ -73,6 +76,7 @@ LEFT_WHEN_EXPLAINED = {
     Trouble.LOG: 0.35,
     Trouble.PRESENCE: 0.35,
     Trouble.CANCELLED: 0.35,
+    Trouble.DATABASE_CALL: 0.35,
     Trouble.SELF_TIME: 0.7,
 }
 """What remains of an entity's trouble when a service that it calls is anomalous as well. Resources, restarts, waiting
@@ -82,6 +86,8 @@ _ADVERSE = frozenset({Trouble.LATENCY, Trouble.ERRORS, Trouble.CANCELLED})
 _SUCCESS = re.compile(r"availab|success|apdex", re.IGNORECASE)
 BENIGN = 0.4
 """What a change for the better is worth: less latency or fewer errors are rather what trouble elsewhere leaves."""
+_STATEMENT = re.compile(r"(?:select|insert|update|delete|merge|commit|begin|sql)\b", re.IGNORECASE)
+"""Operations that are a statement to a database (OpenTelemetry names such spans by the statement's verb)."""
 _CANCELLED = re.compile(
     r"cancel+ed by (?:the )?client|client (?:has )?(?:closed|disconnected|went away)", re.IGNORECASE
 )
@@ -93,16 +99,19 @@ def trouble_of(item: Item) -> Trouble:
     """What kind of trouble an item of a metric, span or log tool shows."""
     if item.get("signal") == "log":
         return Trouble.CANCELLED if _CANCELLED.search(str(item.get("example") or "")) else Trouble.LOG
-    direction = item.get("direction")
-    if item.get("signal") == "span":
-        if direction == "stopped":
-            return Trouble.PRESENCE
-        if direction == "failing":
-            return Trouble.FAILURE
-        return Trouble.CALLS if item.get("change") == "calls slower" else Trouble.SELF_TIME
-    if direction in ("appeared", "stopped"):
+    if item.get("direction") in ("appeared", "stopped"):
         return Trouble.PRESENCE
+    if item.get("signal") == "span":
+        return _span_trouble(item)
     return metric_trouble(str(item.get("metric") or ""))
+
+
+def _span_trouble(item: Item) -> Trouble:
+    if item.get("change") == "calls slower":
+        return Trouble.CALLS
+    if _STATEMENT.match(str(item.get("operation") or "")):
+        return Trouble.DATABASE_CALL
+    return Trouble.FAILURE if item.get("direction") == "failing" else Trouble.SELF_TIME
 
 
 def metric_trouble(metric: str) -> Trouble:

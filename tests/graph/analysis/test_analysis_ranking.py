@@ -118,6 +118,13 @@ def test_waiting_calls_of_a_starved_caller_do_not_blame_the_callee() -> None:
     assert [one.entity for one in ranked(items)] == ["checkout", "payment"]
 
 
+def test_a_slow_statement_is_the_databases_symptom_when_the_database_shows_its_own_trouble() -> None:
+    """A client's spans show its statements; a database that has none shows in its metrics."""
+    statement = {**span("payment"), "operation": "UPDATE accounts"}
+    assert ranked([statement], [metric("payment-db", "lock_waiting_sessions")])[0].entity == "payment-db"
+    assert ranked([statement])[0].support[0].role is Role.CAUSE
+
+
 def test_better_is_not_worse() -> None:
     """Latency that fell is rather what trouble elsewhere leaves."""
     items = [metric("a", "latency_p95", direction="down"), metric("b", "latency_p95")]
