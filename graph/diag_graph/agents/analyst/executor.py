@@ -42,6 +42,8 @@ class AnalystExecutor:
         claims.add_causes(suspected)
         claims.add_observations(observations(question, seen, suspected))
         claims.add_observations(read)
+        if not claims.claims:
+            claims.add_observations(one for one in seen if one.field("section") == "overview")
         return _document(claims, made)
 
 

@@ -101,6 +101,11 @@ def names_entity(text: str, entity: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(entity)}(?![\w-])", text, re.IGNORECASE) is not None
 
 
+def names_failure(text: str) -> bool:
+    """Whether a text shows a message that reports a failure, by its level or by an exception's name."""
+    return _FAILURE_LEVEL.search(text) is not None
+
+
 def calls(text: str) -> tuple[str, str] | None:
     """Caller and callee, when a text says that one calls the other."""
     found = _CALLS.match(text)
@@ -139,7 +144,7 @@ def _span_kind(text: str) -> EvidenceKind:
 
 
 def _log_kind(text: str) -> EvidenceKind:
-    return EvidenceKind.FAILURE_LOG if _FAILURE_LEVEL.search(text) else EvidenceKind.SYMPTOM
+    return EvidenceKind.FAILURE_LOG if names_failure(text) else EvidenceKind.SYMPTOM
 
 
 _BY_TOOL: dict[str, Callable[[str], EvidenceKind]] = {
@@ -151,6 +156,30 @@ _BY_TOOL: dict[str, Callable[[str], EvidenceKind]] = {
     "read_document": _log_kind,
 }
 """How the statements of a tool are read, when they name the entity that they are cited for."""
+
+
+def compared_something(text: str) -> bool:
+    """Whether a search without a match looked at enough for its silence to say anything.
+
+    It must state a number of series compared, spans on both sides of the onset, or a good number of log lines, and
+    must not have stopped early.
+    """
+    if _STOPPED_EARLY.search(text):
+        return False
+    return any(
+        (found := pattern.search(text)) and all(int(part.replace(",", "")) >= least for part in found.groups())
+        for pattern, least in _COMPARED
+    )
+
+
+_STOPPED_EARLY = re.compile(r"\b(?:reading|searching) stopped\b")
+_COMPARED = (
+    (re.compile(r"\b([\d,]+) series compared\b"), 1),
+    (re.compile(r"\bstands out in ([\d,]+) series\b"), 1),
+    (re.compile(r"\b([\d,]+) spans before and ([\d,]+) since\b"), 1),
+    (re.compile(r"\b([\d,]+) lines in [\d,]+ patterns?\b"), 100),
+)
+"""What a search says of how much it compared, and how much of it is enough."""
 
 _SEARCHES = frozenset(
     {

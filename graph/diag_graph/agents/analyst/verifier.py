@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from diag_graph.agents.analyst.advice import advice_for
 from diag_graph.agents.analyst.judging import Case, Judgement, judge, read_case
-from diag_graph.agents.analyst.reading import EvidenceKind, directions, evidence_kind
+from diag_graph.agents.analyst.reading import EvidenceKind, compared_something, directions, evidence_kind, names_failure
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
 from diag_graph.contracts import ClaimKind, JsonObject, Verification, VerifiedClaim
@@ -53,14 +53,23 @@ def _verdict(judged: Judged, case: Case) -> Verdict:
         return Verdict.REJECT if _REFUTED.issuperset(causes) else Verdict.LOW_CONFID
     supported = all(judgement.verification is Verification.DIRECT_SUPPORT for _, judgement in judged)
     unexplained = any(_shows_trouble(claim, case) for claim, _ in judged)
-    return Verdict.PASS if judged and supported and not unexplained else Verdict.LOW_CONFID
+    searched = any(compared_something(text) for text in _empty_searches(case))
+    return Verdict.PASS if supported and searched and not unexplained else Verdict.LOW_CONFID
+
+
+def _empty_searches(case: Case) -> list[str]:
+    """The searches without a match that are cited."""
+    cited = {one.matched_text: one for texts in case.evidence.values() for one in texts}
+    nothing = EvidenceKind.NOTHING_FOUND
+    return [text for text, one in cited.items() if evidence_kind(one.tool_name, text, "") is nothing]
 
 
 def _shows_trouble(claim: VerifiedClaim, case: Case) -> bool:
     """Whether an observation is of something that went wrong, rather than of an alert or a change."""
     evidence = case.evidence[claim.claim_id]
     kinds = {evidence_kind(one.tool_name, one.matched_text, claim.entity or "") for one in evidence}
-    return claim.kind is ClaimKind.OBSERVATION and bool(directions(claim.claim)) and not kinds <= _QUIET
+    tells = bool(directions(claim.claim)) or names_failure(claim.claim)
+    return claim.kind is ClaimKind.OBSERVATION and tells and not kinds <= _QUIET
 
 
 def _fact(claim: VerifiedClaim, judgement: Judgement) -> JsonObject:
@@ -81,6 +90,9 @@ def _missing(judged: Judged, case: Case) -> list[str]:
         for claim, judgement in causes
         if judgement.verification is not Verification.DIRECT_SUPPORT
     ]
+    missing.extend(
+        f"Little could be compared: {text}" for text in _empty_searches(case) if not compared_something(text)
+    )
     cited = {one.tool_name for texts in case.evidence.values() for one in texts}
     if causes and "list_changes" not in cited:
         missing.append("Why it happened: no deploy, commit, flag or configuration change is cited.")

@@ -11,6 +11,7 @@ from diag_graph.topology import PlannerMode
 
 
 def plan(question: str, *tools: str, **more: object) -> Plan:
+    """What the analyst plans with these tools on offer."""
     cards = tuple(ToolCard(name=name, summary="") for name in tools)
     request = PlannerInput.model_validate({"question": question, "now": "2026-11-30T14:10:00Z", "tools": cards, **more})
     return Plan.model_validate(json.loads(AnalystPlanner().plan(request).text or ""))

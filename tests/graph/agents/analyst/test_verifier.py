@@ -20,7 +20,7 @@ from diag_graph.contracts import (
 )
 from diag_graph.state import VerifierInput
 
-POOL = "db_pool_in_use of orders rose from 2 (median before) to 10 (median since) at 2026-11-30T14:05:10Z, 5 times as much."
+POOL = "db_pool_in_use of orders rose from 2 (median before) to 10 (median since) at 2026-11-30T14:05:10Z."
 LATENCY = (
     "latency_p95_seconds of shopfront rose from 0.12 s (median before) to 1.9 s (median since) at 2026-11-30T14:05:30Z."
 )
@@ -32,6 +32,7 @@ ALERT = "Alert LatencyHigh (page, firing of shopfront) since 2026-11-30T14:07:00
 
 
 def claim(number: int, kind: ClaimKind, entity: str | None, text: str, *flags: ClaimFlag) -> VerifiedClaim:
+    """A verified claim with one binding."""
     binding = Binding(source_invocation_id="inv-1", raw_path=f"/items/{number}/text", evidence_excerpt="x")
     return VerifiedClaim(
         claim_id=f"claim-{number}", claim=text, kind=kind, entity=entity, evidence_bindings=(binding,), flags=flags
@@ -39,6 +40,7 @@ def claim(number: int, kind: ClaimKind, entity: str | None, text: str, *flags: C
 
 
 def evidence(number: int, tool: str, text: str) -> VerifiedEvidence:
+    """A matched text of a claim."""
     return VerifiedEvidence(
         claim_id=f"claim-{number}",
         source_invocation_id="inv-1",
@@ -49,6 +51,7 @@ def evidence(number: int, tool: str, text: str) -> VerifiedEvidence:
 
 
 def verify(claims: list[VerifiedClaim], texts: list[VerifiedEvidence]) -> VerifierResult:
+    """What the analyst says of them."""
     request = VerifierInput(
         question="why did latency of shopfront jump?",
         verified_output=VerifiedDocument(claims=tuple(claims)),
@@ -60,6 +63,7 @@ def verify(claims: list[VerifiedClaim], texts: list[VerifiedEvidence]) -> Verifi
 
 
 def judged(result: VerifierResult) -> dict[str | None, str]:
+    """Its judgement by claim."""
     return {fact.claim_id: str(fact.verification) for fact in result.facts_checked}
 
 
@@ -77,7 +81,7 @@ def test_a_cause_with_a_mechanism_before_its_symptom_is_directly_supported() -> 
 
 
 def test_a_cause_whose_evidence_is_a_symptom_is_at_best_indirect() -> None:
-    """Latency at the blamed entity shows that it suffers, not that it is to blame: LOW_CONFID, with a gap that names it."""
+    """Latency at the blamed entity shows that it suffers, not that it is to blame; the gap names it."""
     blamed = claim(1, ClaimKind.ROOT_CAUSE, "shopfront", f"The trouble starts at shopfront: {LATENCY}")
     result = verify([blamed], [evidence(1, "find_metric_anomalies", LATENCY)])
     assert judged(result) == {"claim-1": "indirect_support"}
@@ -175,3 +179,23 @@ def test_advice_names_the_entity_and_states_no_number() -> None:
     )
     assert any("connections of orders" in step for step in result.recommended_actions)
     assert not any(character.isdigit() for step in result.recommended_actions for character in step)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No series changed notably at the onset: 0 series compared; 4 series had too few samples to compare.",
+        "No log pattern is new, gone or notably more frequent: 2 lines in 2 patterns.",
+        "No log pattern is new, gone or notably more frequent: 1,000 lines in 10 patterns; reading stopped early.",
+        "No operation got notably slower, fails or stopped since the onset: 0 spans before and 40 since, 3 operations.",
+    ],
+    ids=["no series", "few lines", "stopped early", "no span before"],
+)
+def test_a_search_that_compared_nothing_is_no_all_clear(text: str) -> None:
+    """Silence after a look at nothing is LOW_CONFID, and the answer says what was missing."""
+    tool = (
+        "find_log_patterns" if "log" in text else "find_span_anomalies" if "span" in text else "find_metric_anomalies"
+    )
+    result = verify([claim(1, ClaimKind.NO_EVIDENCE, None, text)], [evidence(1, tool, text)])
+    assert result.verdict == "LOW_CONFID"
+    assert any(text in missing for missing in result.missing_info)
