@@ -5,6 +5,7 @@ Names are compared in lower case, with `-`, `.`, blanks and capital letters with
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -21,8 +22,8 @@ LEVEL = (
     "priority", "level_name", "severity_number",
 )  # fmt: skip
 MESSAGE = (
-    "message", "msg", "log", "body", "text", "text_payload", "event_message", "error_message", "line", "event", "raw",
-    "_raw", "content", "logmessage", "log_message", "short_message",
+    "message", "@message", "msg", "log", "body", "text", "text_payload", "event_message", "error_message", "line",
+    "event", "raw", "_raw", "content", "logmessage", "log_message", "short_message",
 )  # fmt: skip
 SERVICE = (
     "service", "service_name", "servicename", "svc", "app", "app_kubernetes_io_name", "application", "app_name",
@@ -78,6 +79,24 @@ def pick(record: Mapping[str, Any], names: Sequence[str]) -> Any:  # noqa: ANN40
         if name in by_name:
             return by_name[name]
     return None
+
+
+def items_of(value: object) -> Sequence[Any]:
+    """A list's members; none of anything else."""
+    return value if isinstance(value, list) else ()
+
+
+def table_of(value: object) -> Mapping[str, Any]:
+    """An object; an empty one in place of anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def number_of(value: object) -> float:
+    """A number, written as one or as text; NaN for anything else."""
+    try:
+        return float(value) if isinstance(value, (int, float, str)) else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
 
 
 def text_of(value: object) -> str:

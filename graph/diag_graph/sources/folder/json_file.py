@@ -138,7 +138,7 @@ class JsonFile:
         """Lists under keys that say what they hold, series, and objects that wrap more of the same."""
         service = fields.text_of(fields.pick(value, fields.SERVICE)) or service
         if "Datapoints" in value:
-            self.series.extend(samples.series_of_datapoints(value, service or self.service, self.times, self.name))
+            self.series.extend(samples.series_of_datapoints(value, service, self.times, self.name))
             return True
         whole = bool(value)
         for key, inner in value.items():
@@ -149,19 +149,13 @@ class JsonFile:
         return whole and self.found_any()
 
     def _read_lists_of_points(self, record: Mapping[str, Any], key: str, service: str) -> bool:
-        series = samples.series_of_lists(record, key, service or self.service, self.times, self.name)
+        series = samples.series_of_lists(record, key, service, self.times, self.name)
         if series is not None:
             self.series.append(series)
         return series is not None
 
     def _read_list(self, items: Sequence[Any], key: str | None, service: str = "") -> bool:
         records = [item for item in items if isinstance(item, dict)]
-        readers: dict[Kind, Callable[[Sequence[Any], str | None], bool]] = {
-            Kind.SPANS: self._read_spans,
-            Kind.LOGS: self._read_logs,
-            Kind.CHANGES: self._read_changes,
-            Kind.ALERTS: lambda some, _: self._read_alerts(some, {}),
-        }
         if key in _SPAN_LISTS or any(isinstance(item, dict) and isinstance(item.get("spans"), list) for item in items):
             return self._read_spans(items, key)
         if records and len(records) == len(items) and self._read_special(records, key or "", service):
@@ -170,10 +164,20 @@ class JsonFile:
         if key in changes.KIND_OF_LIST and kind in {None, Kind.CHANGES} and self._read_changes(items, key):
             return True
         if kind is not None:
-            return readers[kind](items, key)
+            return self.take(kind, items, key)
         edges = calls.edges_of(list(items))
         self.edges.extend(edges)
         return bool(edges)
+
+    def take(self, kind: Kind, items: Sequence[Any], key: str | None = None) -> bool:
+        """Take objects that are all of one kind: spans, log events, changes or alerts."""
+        readers: dict[Kind, Callable[[Sequence[Any], str | None], bool]] = {
+            Kind.SPANS: self._read_spans,
+            Kind.LOGS: self._read_logs,
+            Kind.CHANGES: self._read_changes,
+            Kind.ALERTS: lambda some, _: self._read_alerts(some, {}),
+        }
+        return readers[kind](items, key)
 
     def _read_special(self, records: Sequence[dict[str, Any]], key: str, service: str) -> bool:
         """Lists whose members are recognised one by one, by their shape rather than by a majority."""

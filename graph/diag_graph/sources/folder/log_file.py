@@ -108,7 +108,8 @@ class LogFile:
         for number, (offset, line) in enumerate(self._file.lines(), start=1):
             if not line or line.isspace():
                 continue
-            if not lines or self._reader.starts(line) or len(lines) >= MAX_EVENT_LINES:
+            begins = self._reader.starts(line)  # asked of every line, for it remembers what went before
+            if not lines or begins or len(lines) >= MAX_EVENT_LINES:
                 if lines:
                     yield start, first, "\n".join(lines)
                 lines, start, first = [line], offset, number

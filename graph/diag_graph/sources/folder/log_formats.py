@@ -55,3 +55,11 @@ THREAD_NAME = re.compile(
     r"client|server|pid|tid|req|request|conn|notice|reactor|async|cron|timer|gc|none|null|-)\b.*"
     r"|.*-(?:thread|exec|pool|worker)-.*"
 )
+
+_PARTING = re.compile(r"\s*(?:[-|:]+\s+)*")
+
+
+def parting_ends(text: str) -> int:
+    """Where the dashes, bars and colons that part a message from its prefix end."""
+    match = _PARTING.match(text)
+    return match.end() if match else 0

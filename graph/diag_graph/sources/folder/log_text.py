@@ -294,11 +294,7 @@ def _unprefixed(rest: str, *, at_start: bool) -> str:
     """A message without what parts it from its prefix; indentation stays, for it says that an event goes on."""
     if rest[:1] == "\t" or (at_start and rest[:2] == "  "):
         return rest
-    stripped = rest.lstrip()
-    if stripped[:1] in {"-", "|", ":"}:
-        mark = stripped.lstrip("-|:")
-        return mark.lstrip() if mark[:1] == " " else stripped
-    return stripped
+    return rest[formats.parting_ends(rest) :]
 
 
 def looks_like_log(head: str, times: TimeReader) -> bool:
@@ -319,4 +315,4 @@ def looks_like_log(head: str, times: TimeReader) -> bool:
     if not begun or not lines:
         return False
     enough = timed > 0 or levelled > 2  # noqa: PLR2004 (a word in capitals may begin any text)
-    return enough and (begun + continued) * 10 >= len(lines) * 7 and begun * 10 >= len(lines)
+    return enough and (begun + continued) * 10 >= len(lines) * 6 and begun * 10 >= len(lines)

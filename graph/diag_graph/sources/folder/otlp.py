@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from diag_graph.analysis.records import LogRecord, Series, Span
+from diag_graph.sources.folder import fields
 from diag_graph.sources.folder.levels import level_in, level_of
 from diag_graph.sources.folder.spans import is_error
 from diag_graph.sources.folder.times import TimeReader
@@ -18,14 +19,7 @@ from diag_graph.sources.folder.times import TimeReader
 ROOTS = frozenset({"resourceSpans", "resourceLogs", "resourceMetrics"})
 """Keys of an export request."""
 
-_STATUS = {
-    0: "UNSET",
-    1: "OK",
-    2: "ERROR",
-    "STATUS_CODE_UNSET": "UNSET",
-    "STATUS_CODE_OK": "OK",
-    "STATUS_CODE_ERROR": "ERROR",
-}
+_STATUS = {"1": "OK", "2": "ERROR", "STATUS_CODE_OK": "OK", "STATUS_CODE_ERROR": "ERROR"}
 
 
 def spans_of(request: Mapping[str, Any], times: TimeReader) -> Iterator[Span | None]:
@@ -37,9 +31,8 @@ def spans_of(request: Mapping[str, Any], times: TimeReader) -> Iterator[Span | N
         if start is None or not raw.get("spanId"):
             yield None
             continue
-        given = raw.get("status")
-        state: Mapping[str, Any] = given if isinstance(given, dict) else {}
-        status = _STATUS.get(state.get("code", 0), "UNSET")
+        state = fields.table_of(raw.get("status"))
+        status = _STATUS.get(str(state.get("code", 0)), "UNSET")
         attributes = resource | _attributes(raw.get("attributes"))
         if state.get("message"):
             attributes["status_message"] = state["message"]
@@ -83,13 +76,13 @@ def series_of(request: Mapping[str, Any], times: TimeReader, source: str) -> Ite
             yield None
             continue
         points: dict[tuple[tuple[str, str], ...], list[tuple[float, float]]] = {}
-        for point in held.get("dataPoints") or ():
+        for point in fields.items_of(held.get("dataPoints")):
             time = times.read(point.get("timeUnixNano")) if isinstance(point, dict) else None
             if time is None:
                 continue
             labels = tuple(sorted((key, str(value)) for key, value in _attributes(point.get("attributes")).items()))
             number = point.get("asDouble", point.get("asInt"))
-            points.setdefault(labels, []).append((time, float(number) if number is not None else np.nan))
+            points.setdefault(labels, []).append((time, fields.number_of(number)))
         for labels, samples in points.items():
             table = np.array(sorted(samples), np.float64)
             yield Series(service, str(raw.get("name") or ""), table[:, 0], table[:, 1], dict(labels), source)
@@ -123,7 +116,7 @@ def _value(value: object) -> Any:  # noqa: ANN401 (any JSON)
         return value
     for key, inner in value.items():
         if key == "arrayValue" and isinstance(inner, dict):
-            return [_value(item) for item in inner.get("values") or ()]
+            return [_value(item) for item in fields.items_of(inner.get("values"))]
         if key == "kvlistValue" and isinstance(inner, dict):
             return _attributes(inner.get("values"))
         if key == "intValue":
@@ -142,4 +135,4 @@ def _milliseconds(raw: Mapping[str, Any], start: float, end: float | None) -> fl
     first, last = _number(raw.get("startTimeUnixNano")), _number(raw.get("endTimeUnixNano"))
     if isinstance(first, int) and isinstance(last, int):
         return max(0, last - first) / 1e6
-    return max(0.0, (end - start) * 1e3) if end is not None else 0.0
+    return max(0.0, round((end - start) * 1e3, 3)) if end is not None else 0.0

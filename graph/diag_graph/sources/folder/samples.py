@@ -27,17 +27,9 @@ def make_series(name: SeriesName, points: Sequence[tuple[float, float]], source:
     return Series(name.service, name.metric, times, values, name.labels, source)
 
 
-def number(value: object) -> float:
-    """A number, written as one or as text; NaN for anything else."""
-    try:
-        return float(value) if isinstance(value, (int, float, str)) else np.nan
-    except (ValueError, OverflowError):
-        return np.nan
-
-
 def prometheus_series(data: Mapping[str, Any], times: TimeReader, source: str) -> Iterator[Series]:
     """The series of a `query_range` (matrix) or `query` (vector) answer's `data`."""
-    for item in data.get("result") or ():
+    for item in fields.items_of(data.get("result")):
         if not isinstance(item, dict) or not isinstance(item.get("metric"), dict):
             continue
         raw = item.get("values") or [item.get("value")]
@@ -45,7 +37,7 @@ def prometheus_series(data: Mapping[str, Any], times: TimeReader, source: str) -
         for point in raw if isinstance(raw, list) else ():
             time = times.read(point[0]) if isinstance(point, list) and len(point) == _POINT else None
             if time is not None:
-                points.append((time, number(point[1])))
+                points.append((time, fields.number_of(point[1])))
         labels = {str(key): str(value) for key, value in item["metric"].items()}
         series = make_series(from_labels(labels), points, source)
         if series is not None:
@@ -76,7 +68,7 @@ def series_of_lists(record: Mapping[str, Any], key: str, service: str, times: Ti
     if pair is None:
         return None
     points = [
-        (time, number(value))
+        (time, fields.number_of(value))
         for raw, value in zip(record[pair[0]], record[pair[1]], strict=True)
         if (time := times.read(raw)) is not None
     ]
@@ -85,10 +77,10 @@ def series_of_lists(record: Mapping[str, Any], key: str, service: str, times: Ti
 
 def series_of_datapoints(record: Mapping[str, Any], service: str, times: TimeReader, source: str) -> Iterator[Series]:
     """The series of CloudWatch's GetMetricStatistics: one a statistic."""
-    points = [point for point in record.get("Datapoints") or () if isinstance(point, dict)]
+    points = [point for point in fields.items_of(record.get("Datapoints")) if isinstance(point, dict)]
     for statistic in _STATISTICS:
         found = [
-            (time, number(point[statistic]))
+            (time, fields.number_of(point[statistic]))
             for point in points
             if statistic in point and (time := times.read(point.get("Timestamp"))) is not None
         ]
@@ -119,7 +111,7 @@ def looks_like_sample(record: Mapping[str, Any]) -> bool:
     metric, value = fields.key_of(keys, fields.METRIC[:5]), fields.key_of(keys, fields.VALUE)
     if metric is None or value is None or fields.key_of(keys, fields.TIME) is None:
         return False
-    return isinstance(record[metric], str) and not np.isnan(number(record[value]))
+    return isinstance(record[metric], str) and not np.isnan(fields.number_of(record[value]))
 
 
 def series_of_samples(records: Sequence[Mapping[str, Any]], times: TimeReader, source: str) -> Iterator[Series]:
@@ -130,7 +122,7 @@ def series_of_samples(records: Sequence[Mapping[str, Any]], times: TimeReader, s
         if time is not None:
             metric = fields.text_of(fields.pick(record, fields.METRIC[:5]))
             service = fields.text_of(fields.pick(record, (*fields.SERVICE, *fields.WEAK_SERVICE[:5])))
-            points.setdefault((service, metric), []).append((time, number(fields.pick(record, fields.VALUE))))
+            points.setdefault((service, metric), []).append((time, fields.number_of(fields.pick(record, fields.VALUE))))
     for (service, metric), found in points.items():
         series = make_series(SeriesName(service, metric), found, source)
         if series is not None:

@@ -21,6 +21,7 @@ from diag_graph.sources.folder.log_json import JsonLogReader
 from diag_graph.sources.folder.log_text import TextLogReader, looks_like_log
 from diag_graph.sources.folder.manifest import FileRule
 from diag_graph.sources.folder.reading import Kind, Reading, Tally, count, parse_json
+from diag_graph.sources.folder.record_tables import kind_of_table, rows_of_table
 from diag_graph.sources.folder.spans import SpanReader
 from diag_graph.sources.folder.table_layout import layout_of
 from diag_graph.sources.folder.tables import read_table
@@ -124,9 +125,10 @@ class _Look:
             found = self._json_lines() or self._json()
             if found:
                 return found
-        if self._looks_like_log():
-            return self._lazily(Kind.LOGS, self._read_text_log)
-        return self._table() or self._document()
+        found = self._table() or self._table_of_records()
+        if found:
+            return found
+        return self._lazily(Kind.LOGS, self._read_text_log) if self._looks_like_log() else self._document()
 
     def _looks_like_log(self) -> bool:
         return looks_like_log(self._text.head, self._context.times_for(self._text.name))
@@ -148,6 +150,23 @@ class _Look:
             ),
             moment=None if times.year_assumed else layout.moment,
         )
+
+    def _table_of_records(self) -> FolderFile | None:
+        kind = kind_of_table(self._text.head)
+        if kind is None:
+            return None
+
+        def load() -> Reading:
+            content = JsonFile(self._text.name, self._times, self._rule.service or self._service)
+            tally = Tally()
+            rows = list(rows_of_table(self._text, tally))
+            content.take(kind, rows)
+            reading = content.reading(None)
+            return replace(
+                reading, problems=(*tally.sentences(len(rows) + sum(tally.counts.values()), "row"), *reading.problems)
+            )
+
+        return self._lazily(kind, load)
 
     def _lazily(
         self, kind: Kind, load: Callable[[], Reading], services: Collection[str] = (), moment: float | None = None
@@ -251,7 +270,7 @@ class _Look:
 
     def _json_value(self, value: Any, tally: Tally | None = None) -> FolderFile:  # noqa: ANN401 (foreign JSON)
         content = JsonFile(self._text.name, self._times, self._rule.service or fields.service_of_file(self._text.name))
-        whole = content.read(value) and content.found_any()
+        whole = content.read(value, self._rule.service) and content.found_any()
         reading = content.reading(None if whole else json_lines(value, self._text.text()))
         if tally is not None and tally.counts:
             total = self._text.text().count("\n")

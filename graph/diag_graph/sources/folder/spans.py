@@ -105,39 +105,32 @@ class SpanReader:
                 unit = "us" if in_micros else "ms"
             return float(text["number"]) * _TO_MS[unit]
         end = self._times.read(_first(values, fields.END))
-        return max(0.0, (end - start) * 1e3) if end is not None else 0.0
+        return max(0.0, round((end - start) * 1e3, 3)) if end is not None else 0.0
 
 
 def jaeger_spans(trace: Mapping[str, Any]) -> Iterator[Span | None]:
     """The spans of one trace of Jaeger's JSON, whose times are in microseconds; None for each that cannot be read."""
-    processes = trace.get("processes") if isinstance(trace.get("processes"), dict) else {}
-    for raw in trace.get("spans") or ():
-        if not isinstance(raw, dict):
+    processes = fields.table_of(trace.get("processes"))
+    for item in fields.items_of(trace.get("spans")):
+        raw = fields.table_of(item)
+        start, span_id = epoch(fields.number_of(raw.get("startTime"))), fields.text_of(raw.get("spanID"))
+        if start is None or not span_id:
             yield None
             continue
-        process = raw.get("process") or (processes or {}).get(raw.get("processID")) or {}
-        start, duration = raw.get("startTime"), raw.get("duration")
-        begun = epoch(float(start)) if isinstance(start, (int, float)) else None
-        if begun is None or not raw.get("spanID"):
-            yield None
-            continue
+        process = fields.table_of(raw.get("process")) or fields.table_of(processes.get(str(raw.get("processID"))))
         attributes = _tags(process.get("tags")) | _tags(raw.get("tags"))
-        parents = [
-            reference.get("spanID")
-            for reference in raw.get("references") or ()
-            if isinstance(reference, dict) and reference.get("refType") in {"CHILD_OF", "FOLLOWS_FROM"}
-        ]
-        parent = raw.get("parentSpanID") or (parents[0] if parents else None)
+        parents = [fields.text_of(fields.table_of(one).get("spanID")) for one in fields.items_of(raw.get("references"))]
+        duration = fields.number_of(raw.get("duration"))
         yield Span(
-            str(raw.get("traceID") or trace.get("traceID") or ""),
-            str(raw["spanID"]),
-            str(parent) if parent else None,
-            str(process.get("serviceName") or ""),
-            str(raw.get("operationName") or ""),
-            begun,
-            float(duration) / 1e3 if isinstance(duration, (int, float)) else 0.0,
+            fields.text_of(raw.get("traceID")) or fields.text_of(trace.get("traceID")),
+            span_id,
+            fields.text_of(raw.get("parentSpanID")) or (parents[0] if parents else "") or None,
+            fields.text_of(process.get("serviceName")),
+            fields.text_of(raw.get("operationName")),
+            start,
+            duration / 1e3 if duration >= 0 else 0.0,
             is_error(attributes),
-            str(attributes.get("otel.status_code") or ""),
+            fields.text_of(attributes.get("otel.status_code")),
             attributes,
         )
 

@@ -102,7 +102,11 @@ class _Sample:
 
     def layout(self, skip: int) -> Layout | None:
         time = self._time_column()
-        if time is None or (not self._overrides and _TEXT_KEYS & {fields.plain(name) for name in self._header}):
+        if (
+            time is None
+            or self._times.read(self._header[time]) is not None
+            or (not self._overrides and _TEXT_KEYS & {fields.plain(name) for name in self._header})
+        ):
             return None
         others = [column for column in range(len(self._header)) if column != time]
         numeric = [column for column in others if self._is_numeric(column)]

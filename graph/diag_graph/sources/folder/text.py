@@ -6,7 +6,6 @@ UTF-16) is unpacked into a temporary file once.
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import re
@@ -40,6 +39,10 @@ _CONTROLS = dict.fromkeys(
 
 _UTF16_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _GZIP_MARK = b"\x1f\x8b"
+_GZIP_WINDOW = 31
+"""zlib's way of saying: the largest window, in a gzip wrapper."""
+_PACKED_BLOCK = 1 << 14
+"""Packed bytes are taken in blocks so small that one unpacks to some megabytes at most."""
 _BINARY_MARKS: dict[bytes, str] = {
     b"\x89PNG": "a PNG image",
     b"\xff\xd8\xff": "a JPEG image",
@@ -173,22 +176,47 @@ def _temporary() -> IO[bytes]:
 
 
 def _unpack(stream: BinaryIO, notes: list[str]) -> IO[bytes]:
+    """What gzip data holds (RFC 1952, several members in a row too), as far as it is whole and within the limit."""
     stream.seek(0)
     target = _temporary()
-    left = MAX_UNPACKED_BYTES
+    damage = ""
     try:
-        with gzip.GzipFile(fileobj=stream) as packed:
-            while left > 0 and (block := packed.read(min(left, 1 << 20))):
-                target.write(block)
-                left -= len(block)
-    except (OSError, EOFError, zlib.error) as error:
-        if not target.tell():
-            raise NotTextError(f"looks like gzip and cannot be unpacked: {error}") from error
-        notes.append("the gzip data is damaged: read up to there")
-    if not left:
-        notes.append(f"only the first {MAX_UNPACKED_BYTES >> 20} MB of the unpacked text were read")
+        for block in _members(stream):
+            if target.tell() + len(block) > MAX_UNPACKED_BYTES:
+                notes.append(f"only the first {MAX_UNPACKED_BYTES >> 20:,} MB of the unpacked text were read")
+                break
+            target.write(block)
+    except zlib.error as error:
+        damage = str(error)
+    if damage and not target.tell():
+        target.close()
+        raise NotTextError(f"looks like gzip and cannot be unpacked: {damage}")
+    if damage:
+        notes.append(f"the gzip data is damaged, and was read up to there: {damage}")
     target.flush()
     return target
+
+
+def _members(stream: BinaryIO) -> Iterator[bytes]:
+    """The unpacked blocks of all members.
+
+    Raises:
+        zlib.error: the data is damaged or ends early; what came before was given.
+    """
+    decoder = zlib.decompressobj(_GZIP_WINDOW)
+    begun = False
+    while block := stream.read(_PACKED_BLOCK):
+        while block:
+            yield decoder.decompress(block)
+            begun = not decoder.eof
+            block = decoder.unused_data.lstrip(b"\0")
+            if decoder.eof:
+                decoder = zlib.decompressobj(_GZIP_WINDOW)
+            else:
+                break
+    if begun:
+        yield decoder.flush()
+        raise zlib.error("it ends early")
 
 
 def _transcode(found: Found, unpacked: IO[bytes] | None, encoding: str) -> IO[bytes]:

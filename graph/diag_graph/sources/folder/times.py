@@ -13,6 +13,7 @@ _LATEST = datetime(2200, 1, 1, tzinfo=UTC).timestamp()
 
 _EPOCH_UNITS = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3), (1e8, 1.0))
 """From which magnitude on a number since 1970 is in nanoseconds, microseconds, milliseconds, seconds."""
+_LARGEST_EPOCH = 1e19
 
 _MONTHS = {
     name: number
@@ -73,7 +74,7 @@ class TimeReader:
                     pass
             return self._read_text(value)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return epoch(float(value))
+            return epoch(value)
         if isinstance(value, datetime):
             return self._seconds(value)
         return None
@@ -142,6 +143,8 @@ class TimeReader:
 
 def epoch(number: float) -> float | None:
     """Seconds since the epoch from a number in seconds, milliseconds, microseconds or nanoseconds, by its magnitude."""
+    if number > _LARGEST_EPOCH:  # a whole number may be too large for a float
+        return None
     for least, factor in _EPOCH_UNITS:
         if number >= least:
             seconds = number * factor

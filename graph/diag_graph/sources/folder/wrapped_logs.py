@@ -55,13 +55,13 @@ def loki_streams(
     data: Mapping[str, Any], times: TimeReader, source: str, known: Collection[str]
 ) -> Iterator[LogRecord]:
     """The lines of a Loki `query_range` answer's `data`."""
-    for stream in data.get("result") or ():
+    for stream in fields.items_of(data.get("result")):
         if not isinstance(stream, dict) or not isinstance(stream.get("stream"), dict):
             continue
         labels = {str(key): str(value) for key, value in stream["stream"].items()}
         service = fields.text_of(fields.pick(labels, (*fields.SERVICE, *fields.WEAK_SERVICE)))
         reader = TextLogReader(times, service, Tally(), lambda: known)
-        for point in stream.get("values") or ():
+        for point in fields.items_of(stream.get("values")):
             if not isinstance(point, list) or len(point) < _POINT:
                 continue
             record = reader.event(str(point[1]), 0, source)
@@ -93,7 +93,8 @@ def lines_within(record: Mapping[str, Any], key: str, times: TimeReader, source:
     event: list[str] = []
     time: float | None = None
     for line in (*str(record[key]).splitlines(), None):
-        if event and (line is None or reader.starts(line)):
+        begins = line is None or reader.starts(line)
+        if event and begins:
             found = reader.event("\n".join(event), 0, source)
             time = time if found.time is None else found.time
             yield LogRecord(
