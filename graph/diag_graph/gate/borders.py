@@ -30,8 +30,8 @@ _LETTER_OR_DIGIT = r"[^\W_]"
 _MARKS_ON_A_LETTER = 4
 """Marks on a letter that are seen through (`re` looks back over a fixed width); no orthography stacks more."""
 
-_PATIENCE = 64
-"""Occurrences that are tried one by one before one regular expression takes over the rest."""
+_PATIENCE = 4096
+"""So many occurrences take about as long to look at as the regular expression that does the rest takes to compile."""
 
 
 @cache
@@ -47,7 +47,6 @@ def not_a_border() -> re.Pattern[str]:
         "|".join(
             [
                 rf"(?:{behind_word})(?={WORD})",
-                r"(?<=\d)(?=\d)",
                 rf"(?<=[^\n])(?={mark})",
                 rf"(?:{behind_letter})(?='{LETTER})|(?<={LETTER}')(?={LETTER})",
                 r"(?<=\d)(?=\.\d)|(?<=\d\.)(?=\d)|(?<=(?<![\w.])\.)(?=\d)",
@@ -64,14 +63,19 @@ def is_border(text: str, offset: int) -> bool:
     return not 0 < offset < len(text) or not_a_border().match(text, offset) is None
 
 
-def find_excerpt(text: str, excerpt: str) -> int | None:
-    """The first place where an excerpt stands between borders; both normalised. None when it stands nowhere so.
+def find_excerpt(text: str, excerpt: str, *, patience: int = _PATIENCE) -> int | None:
+    """The first place where an excerpt stands between borders, both normalised; None when it stands nowhere so.
 
     Plain search finds occurrences, and only they are looked at closely. A text in which the excerpt occurs over and
-    over inside words (`aaaa` in a long row of `a`) is given to the regular expression engine after a few.
+    over inside words (`aaaa` in a long row of `a`) is left to the regular expression engine in the end.
+
+    Args:
+        text: Where to look.
+        excerpt: What to look for.
+        patience: Occurrences that are tried one by one; the result does not depend on it.
     """
     start = text.find(excerpt)
-    for _ in range(_PATIENCE):
+    for _ in range(patience):
         if start < 0:
             return None
         if is_border(text, start) and is_border(text, start + len(excerpt)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-_INDEX = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
+_INDEX = re.compile(r"0|[1-9][0-9]{0,17}")
 """An array index: digits without a leading zero, and few enough to be an address."""
 
 _BAD_ESCAPE = re.compile(r"~(?![01])")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diag_graph.gate.borders import find_excerpt, is_border
@@ -64,7 +64,7 @@ def stands(excerpt: str, text: str) -> bool:
         ("१", "१२"),
         ("๑", "๑๒"),
         ("1", "1\u200b5"),
-        ("aa", "aaaa" * 100),
+        ("aa", "aaaa" * 2000),
     ],
 )
 def test_no_excerpt_is_cut_inside_a_number_or_a_word(excerpt: str, text: str) -> None:
@@ -102,8 +102,8 @@ def test_no_excerpt_is_cut_inside_a_number_or_a_word(excerpt: str, text: str) ->
         ("タイム", "接続タイムアウト"),
         ("เวลา", "หมดเวลารอ"),
         ("15 ms", "115 ms, then 15 ms"),
-        ("aa", "aaaa " * 100 + "aa"),
-        ("aa", "aaaa " * 100 + "(aa)"),
+        ("aa", "aaaa " * 2000 + "aa"),
+        ("aa", "aaaa " * 2000 + "(aa)"),
         ("", "anything"),
     ],
 )
@@ -115,8 +115,8 @@ def test_an_excerpt_may_be_cut_anywhere_else(excerpt: str, text: str) -> None:
 def test_the_place_is_that_of_the_bordered_occurrence() -> None:
     """All occurrences are tried, also when very many stand inside words."""
     assert find_excerpt("115 ms, 15 ms", "15 ms") == 8
-    assert find_excerpt("x" * 500 + " x", "x") == 501
-    assert find_excerpt("xx " * 500 + "x.", "x") == 1500
+    assert find_excerpt("x" * 5000 + " x", "x") == 5001
+    assert find_excerpt("xx " * 5000 + "x.", "x") == 15_000
 
 
 ALPHABET = "ab1 2.,-_eE'\u0301é中文ก0 "
@@ -134,14 +134,8 @@ def test_what_stands_between_borders_is_found(text: str, data: st.DataObject) ->
     assert is_border(text, place + end - start)
 
 
-@given(st.text("ab1 中-,.", max_size=6), st.text("ab1 中-,.", min_size=1, max_size=2))
+@given(st.text(ALPHABET, max_size=40), st.text("ab1 中-,.", min_size=1, max_size=2))
+@settings(max_examples=40)
 def test_the_patient_and_the_quick_search_agree(text: str, excerpt: str) -> None:
     """After many occurrences inside words the search goes on in another way, by the same rule."""
-    decoys = f"z{excerpt}z " * 80 if is_word(excerpt) else ""
-    place, behind_decoys = find_excerpt(text, excerpt), find_excerpt(decoys + text, excerpt)
-    assert (place is None) == (behind_decoys is None)
-
-
-def is_word(excerpt: str) -> bool:
-    """Whether an excerpt has no border within reach of the letters around it."""
-    return excerpt.isascii() and excerpt.isalnum()
+    assert find_excerpt(text, excerpt, patience=0) == find_excerpt(text, excerpt)

@@ -203,6 +203,7 @@ def test_any_key_can_be_pointed_at(key: str) -> None:
     path = "/" + key.replace("~", "~0").replace("/", "~1")
     audit = check_document(document(claim("claim-1", binding("needle", path))), [invocation(result={key: "needle"})])
     assert audit.status == "pass"
+    assert audit.model_dump_json().encode()
 
 
 @pytest.mark.parametrize(
@@ -334,8 +335,15 @@ def test_texts_that_are_no_longer_held_are_read_again(monkeypatch: pytest.Monkey
     """G7: what is kept of normalised texts is bounded, which changes no result."""
     monkeypatch.setattr("diag_graph.gate.recorded._HELD_CHARACTERS", len(LINE) + 10)
     entries = [binding(), binding("no restart", "/items/1/text"), binding("2 items", "/summary"), binding()]
-    doc = document(claim("claim-1", *entries))
-    assert check_document(doc, [invocation()]).status == "pass"
+    assert check_document(document(claim("claim-1", *entries)), [invocation()]).status == "pass"
+    results = RecordedResults([invocation()])
+    assert all(results.text_at("inv-1", entry["raw_path"]) for entry in entries)
+    assert len(results._cited) == 1
+
+
+def test_no_excerpt_runs_over_two_values() -> None:
+    """SPEC 5: an excerpt stands in one value, not in the end of one and the beginning of the next."""
+    assert audit_of_binding(binding("ab-cd", "/0"), result=["ab-", "cd"]) == (FailureCode.EXCERPT_MISMATCH, REJECT)
 
 
 def test_a_text_is_normalised_once() -> None:

@@ -48,6 +48,7 @@ def test_the_rfcs_own_examples_resolve(pointer: str, value: object) -> None:
     "pointer",
     [
         "foo",
+        "xfoo",
         "#/foo",
         "$.foo",
         "/foo/2",
