@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from diag_graph.events import Listener
-from diag_graph.replay import ReplayResult, replay
+from diag_graph.playback import ReplayResult, replay
 from diag_graph.runfile import FORMAT, FileStep, RunFile
 
 QUESTION = "why did checkout get slow at 14:05?"

@@ -16,7 +16,7 @@ from diag_cli.render.streams import complain, say
 from diag_cli.watch import watching
 
 if TYPE_CHECKING:
-    from diag_graph.replay import Difference, ReplayResult
+    from diag_graph.playback import Difference, ReplayResult
 
 EXAMPLES = """\b
   diag ask "why is checkout slow?" --incident ./incident --save run.json
@@ -37,7 +37,7 @@ def replay(
     No model and no tool is called. When the file carries a trace, the replay is held against it: exit 3 when it went
     another way, with the first difference.
     """
-    from diag_graph.replay import replay as play
+    from diag_graph.playback import replay as play
     from diag_graph.runfile import read_run_file
 
     given = settings.resolve({"db": db, "display": display})

@@ -13,8 +13,8 @@ __version__ = "0.1.0"
 
 _EXPORTS = {
     "diagnose": "diag_graph.run",
-    "replay": "diag_graph.replay",
-    "ReplayResult": "diag_graph.replay",
+    "replay": "diag_graph.playback",
+    "ReplayResult": "diag_graph.playback",
     "RunDocument": "diag_graph.outcome",
     "read_run_file": "diag_graph.runfile",
     "save_run_file": "diag_graph.runfile",

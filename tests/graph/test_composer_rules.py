@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from diag_graph.replay import ReplayResult
+from diag_graph.playback import ReplayResult
 from diag_graph.runfile import FileStep
 from recordings import (
     NOTHING,

@@ -14,7 +14,7 @@ from diag_graph.build import Body, build_graph
 from diag_graph.contracts import DiagnosisContext, FactCheck, VerifierResult
 from diag_graph.events import Event, NodeFinished, NodeStarted, RunFinished
 from diag_graph.nodes.deps import Deps, NodeCall
-from diag_graph.replay import ReplayResult
+from diag_graph.playback import ReplayResult
 from diag_graph.run import Assignment, execute
 from diag_graph.runfile import FileStep
 from diag_graph.state import OWN_KEYS, DiagnosisState

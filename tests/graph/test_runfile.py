@@ -12,7 +12,7 @@ import pytest
 from diag_graph import runfile
 from diag_graph.errors import RunFileError
 from diag_graph.parsing import MAX_DEPTH
-from diag_graph.replay import ReplayResult, first_difference, replay
+from diag_graph.playback import ReplayResult, first_difference, replay
 from diag_graph.runfile import FileStep, read_run_file, run_file_of, save_run_file
 from recordings import (
     NOW,

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 
 import numpy as np
+import polars as pl
 import pytest
 
 from diag_graph.analysis.records import Series, TimeRange
@@ -204,3 +206,23 @@ def test_what_a_json_file_holds_beside_its_series_stays_readable(opened: OpenFil
     assert evidence.metrics is not None
     assert evidence.documents is not None
     assert any("SELECT 1" in line for line in evidence.documents.lines("i.json"))
+
+
+def test_parquet_is_read_as_csv_is(opened: OpenFiles, entry: Entry) -> None:
+    """Section 13: metrics as CSV or Parquet; what a cell cannot hold is left out and named, and damage is said."""
+    frame = pl.DataFrame(
+        {
+            "timestamp": pl.Series([NOON, NOON + 60]).cast(pl.Int64).mul(1000).cast(pl.Datetime("ms", "UTC")),
+            "service": ["cart", "cart"],
+            "cpu": [1.5, None],
+            "tags": [["a"], ["b"]],
+        }
+    )
+    packed = io.BytesIO()
+    frame.write_parquet(packed)
+    evidence = opened({"m.parquet": packed.getvalue(), "torn.parquet": packed.getvalue()[:-30], "n.parquet": b"PAR1"})
+    assert samples(series_of(evidence)["cart", "cpu"]) == [(0, 1.5)]
+    assert entry(evidence, "m.parquet").problem == "columns of lists and structures were left out: tags"
+    for name in ("torn.parquet", "n.parquet"):
+        assert entry(evidence, name).kind == "unreadable"
+        assert "looks like Parquet and cannot be read" in (entry(evidence, name).problem or "")
