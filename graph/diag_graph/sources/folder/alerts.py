@@ -51,7 +51,18 @@ def alert_of(record: Mapping[str, Any], times: TimeReader, common: Mapping[str, 
     annotations = _texts(record.get("annotations"))
     values = {fields.plain(key): value for key, value in record.items() if value not in (None, "")}
     named = {**{fields.plain(key): value for key, value in labels.items()}}
-    consumed = {*_STARTS, *_ENDS, "status", "state", "fingerprint", "generator_url", *_TABLES}
+    consumed = {
+        *_STARTS,
+        *_ENDS,
+        "status",
+        "state",
+        "fingerprint",
+        "generator_url",
+        "summary",
+        "description",
+        "message",
+        *_TABLES,
+    }
     # What a flat object says about itself (its metric, threshold, observed value) is what labels are elsewhere.
     extra = {
         key: fields.text_of(value)

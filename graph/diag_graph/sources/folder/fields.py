@@ -118,7 +118,7 @@ _GENERIC_STEMS = frozenset({
     "main", "spans", "metrics", "evidence", "otlp", "otel", "journal", "previous", "context", "raw", "files",
 })  # fmt: skip
 _EXTENSIONS = re.compile(
-    r"(?:\.(?:log|logs|txt|json|ndjson|jsonl|gz|out|err|csv|tsv|\d{1,3}|\d{4}-?\d\d-?\d\d))+$", re.IGNORECASE
+    r"(?:\.(?:log|logs|txt|json|ndjson|jsonl|gz|out|err|csv|tsv|parquet|\d{1,3}|\d{4}-?\d\d-?\d\d))+$", re.IGNORECASE
 )
 _AFFIXES = re.compile(
     r"^(?:kubectl[_-])?(?:logs?|pod)[_-]+|[_-](?:logs?|output|stdout|stderr|access|errors?)$"

@@ -1,7 +1,7 @@
 """Files as text: compression, encodings, lines with their offsets, and text made harmless to look at.
 
 A file is served as bytes in an encoding whose lines can be split at the byte 0x0A. What is not so on disk (gzip,
-UTF-16) is unpacked into a temporary file once.
+UTF-16, Parquet) is unpacked into a temporary file once.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, BinaryIO
 
+from diag_graph.sources.folder import parquet
 from diag_graph.sources.folder.walk import Found
 
 HEAD_BYTES = 65_536
@@ -133,8 +134,11 @@ def open_text(found: Found) -> TextFile:
         head = stream.read(HEAD_BYTES)
         if head.startswith(_GZIP_MARK):
             unpacked = _unpack(stream, notes)
-            unpacked.seek(0)
-            head = unpacked.read(HEAD_BYTES)
+        elif head.startswith(parquet.MARK):
+            unpacked = _table_as_text(found, notes)
+    if unpacked is not None:
+        unpacked.seek(0)
+        head = unpacked.read(HEAD_BYTES)
     encoding = _encoding(head)
     if encoding.startswith("utf-16"):
         unpacked = _transcode(found, unpacked, encoding)
@@ -217,6 +221,19 @@ def _members(stream: BinaryIO) -> Iterator[bytes]:
     if begun:
         yield decoder.flush()
         raise zlib.error("it ends early")
+
+
+def _table_as_text(found: Found, notes: list[str]) -> IO[bytes]:
+    target = _temporary()
+    try:
+        left_out = parquet.write_as_csv(found.path, target)
+    except parquet.BrokenTableError as error:
+        target.close()
+        raise NotTextError(f"looks like Parquet and cannot be read: {error}") from error
+    if left_out:
+        notes.append(f"columns of lists and structures were left out: {', '.join(left_out)}")
+    target.flush()
+    return target
 
 
 def _transcode(found: Found, unpacked: IO[bytes] | None, encoding: str) -> IO[bytes]:
