@@ -22,12 +22,14 @@ class SourceEntry:
         kind: `metrics`, `logs`, `spans`, `alerts`, `changes`, `topology`, `document` or `unreadable`.
         detail: What was found in it, in words with counts and units ("1,920 samples, 16 series").
         problem: What could not be read of it and why, in words; None when all was read.
+        assumption: What was assumed in reading it ("times without a zone read as UTC"); None when nothing was.
     """
 
     name: str
     kind: str
     detail: str
     problem: str | None = None
+    assumption: str | None = None
 
 
 class Inventory(Protocol):

@@ -86,10 +86,11 @@ def _sources(evidence: Evidence) -> Iterator[JsonObject]:
     entries = evidence.inventory.entries()
     for entry in sorted(entries, key=lambda one: one.problem is None):
         problem = f" Not all of it could be read: {entry.problem}" if entry.problem else ""
+        assumed = f" Assumed: {entry.assumption}." if entry.assumption else ""
         if entry.kind == "unreadable":
             yield _entry(f"{entry.name} could not be read: {entry.problem or entry.detail}", "sources", problem=True)
         else:
-            text = f"{entry.name} holds {entry.kind}: {entry.detail}.{problem}"
+            text = f"{entry.name} holds {entry.kind}: {entry.detail}.{assumed}{problem}"
             yield _entry(text, "sources", kind=entry.kind, problem=bool(entry.problem))
     for name, note in evidence.notes.items():
         yield _entry(f"Note on {name}: {note}", "sources", kind="note")

@@ -118,7 +118,7 @@ def test_a_year_that_is_missing_is_that_of_the_other_evidence(opened: OpenFiles,
         }
     )
     assert utc(records(evidence)[0].time or 0) == "2019-11-30T12:00:00Z"
-    assert "without a year" in (entry(evidence, "sys.txt").problem or "")
+    assert "without a year" in (entry(evidence, "sys.txt").assumption or "")
 
 
 PYTHON_TRACE = (

@@ -170,8 +170,9 @@ def test_other_encodings_are_read_and_said(
     evidence = opened({"pay.log": text.encode(encoding)})
     assert evidence.logs is not None
     assert [record.message for record in evidence.logs.records()] == [message, "ok"]
-    problem = entry(evidence, "pay.log").problem
-    assert problem is None if assumed is None else assumed in (problem or "")
+    found = entry(evidence, "pay.log")
+    assert found.problem is None
+    assert found.assumption is None if assumed is None else assumed in (found.assumption or "")
 
 
 def test_gzip_is_read_as_what_it_holds(opened: OpenFiles, entry: Entry) -> None:

@@ -157,7 +157,7 @@ def test_a_duration_without_a_unit_is_read_as_milliseconds_and_said(opened: Open
     evidence = opened({"s.ndjson": f"{json.dumps(span)}\n{json.dumps(span)}\n"})
     assert evidence.spans is not None
     assert evidence.spans.spans()[0].duration_ms == 12.5
-    assert "without a unit were read as milliseconds" in (entry(evidence, "s.ndjson").problem or "")
+    assert "without a unit were read as milliseconds" in (entry(evidence, "s.ndjson").assumption or "")
 
 
 @pytest.mark.parametrize(

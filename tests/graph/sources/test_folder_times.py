@@ -54,7 +54,7 @@ def test_times_without_a_zone_are_in_the_folders(opened: OpenFiles, entry: Entry
         assert evidence.metrics is not None
         assert evidence.metrics.series()[0].times.tolist() == [NOON - 3600 * shift]
         assert evidence.zone == name
-        assert entry(evidence, "m.csv").problem == f"times without a zone read as {name}"
+        assert entry(evidence, "m.csv").assumption == f"times without a zone read as {name}"
 
 
 def test_summer_time_is_that_of_the_zone() -> None:

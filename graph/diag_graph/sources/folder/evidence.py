@@ -44,7 +44,13 @@ def _entry(file: FolderFile) -> SourceEntry:
     reading = file.reading
     kinds = reading.kinds() or file.kinds
     kind = next(kind for kind in Kind if kind in kinds)
-    return SourceEntry(file.name, kind, "; ".join(reading.details), "; ".join(reading.problems) or None)
+    return SourceEntry(
+        name=file.name,
+        kind=kind,
+        detail="; ".join(reading.details),
+        problem="; ".join(reading.problems) or None,
+        assumption="; ".join(reading.assumptions) or None,
+    )
 
 
 class FolderMetrics:

@@ -259,9 +259,6 @@ class JsonFile:
             lines: The file as a document, if it is one (as well).
         """
         logs = LogList(self.logs) if self.logs else None
-        problems = list(self.tally.items())
-        if self.unit_assumed:
-            problems.append("durations without a unit were read as milliseconds")
         return Reading(
             series=tuple(self.series),
             logs=logs,
@@ -271,7 +268,8 @@ class JsonFile:
             edges=tuple(dict.fromkeys(self.edges)),
             lines=lines,
             details=tuple(self._details(logs, lines)),
-            problems=tuple(problems),
+            problems=tuple(self.tally.items()),
+            assumptions=(spans.UNIT_ASSUMED,) if self.unit_assumed else (),
         )
 
     def _details(self, logs: LogList | None, lines: Sequence[str] | None) -> list[str]:

@@ -44,7 +44,8 @@ class Reading:
 
     Attributes:
         details: What was found, in words with counts.
-        problems: What was not read, or assumed, in words.
+        problems: What was not read, in words.
+        assumptions: What was assumed in reading it, in words.
         lines: The file as a document; None when it is none.
         zone_assumed: Whether times without a zone were read.
     """
@@ -58,6 +59,7 @@ class Reading:
     lines: Sequence[str] | None = None
     details: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
     zone_assumed: bool = False
 
     def kinds(self) -> frozenset[Kind]:

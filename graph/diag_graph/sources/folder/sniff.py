@@ -22,7 +22,7 @@ from diag_graph.sources.folder.log_text import TextLogReader, looks_like_log
 from diag_graph.sources.folder.manifest import FileRule
 from diag_graph.sources.folder.reading import Kind, Reading, Tally, count, parse_json
 from diag_graph.sources.folder.record_tables import kind_of_table, rows_of_table
-from diag_graph.sources.folder.spans import SpanReader
+from diag_graph.sources.folder.spans import UNIT_ASSUMED, SpanReader
 from diag_graph.sources.folder.table_layout import layout_of
 from diag_graph.sources.folder.tables import read_table
 from diag_graph.sources.folder.text import NotTextError, TextFile, open_text
@@ -175,16 +175,17 @@ class _Look:
 
     def _noted(self, reading: Reading) -> Reading:
         """The reading, with what had to be assumed about times and encoding."""
-        notes = list(self._text.notes)
+        assumed = list(self._text.assumptions)
         if self._times.zone_assumed:
             zone = self._context.zone_name if self._rule.zone is None else self._rule.zone
-            notes.append(f"times without a zone read as {zone}")
+            assumed.append(f"times without a zone read as {zone}")
         if self._times.year_assumed:
-            notes.append("times without a year: the year nearest to the other evidence was taken")
-        if not notes:
-            return reading
+            assumed.append("times without a year: the year nearest to the other evidence was taken")
         return replace(
-            reading, problems=(*reading.problems, *notes), zone_assumed=self._times.zone_assumed and not self._rule.zone
+            reading,
+            problems=(*reading.problems, *self._text.notes),
+            assumptions=(*reading.assumptions, *assumed),
+            zone_assumed=self._times.zone_assumed and not self._rule.zone,
         )
 
     def _document(self, problem: str | None = None) -> FolderFile:
@@ -246,10 +247,12 @@ class _Look:
                 found.append(span)
             else:
                 tally.miss("are not JSON" if record is None else "are spans without an id or a start", number)
-        problems = tally.sentences(number)
-        if reader.unit_assumed:
-            problems = (*problems, "durations without a unit were read as milliseconds")
-        return Reading(spans=tuple(found), details=(spans_detail(found),), problems=problems)
+        return Reading(
+            spans=tuple(found),
+            details=(spans_detail(found),),
+            problems=tally.sentences(number),
+            assumptions=(UNIT_ASSUMED,) if reader.unit_assumed else (),
+        )
 
     def _read_log_lines(self) -> Reading:
         tally = Tally()

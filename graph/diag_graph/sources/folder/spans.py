@@ -22,6 +22,8 @@ _DURATION_TEXT = re.compile(r"\s*(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(?
 _MICROSECONDS_FROM = 1e14
 """A start that is this large a number is in microseconds, and so is the duration beside it (Zipkin, Jaeger)."""
 
+UNIT_ASSUMED = "durations without a unit were read as milliseconds"
+
 _ERROR_STATUS = frozenset(
     {"error", "status_code_error", "2", "failed", "failure", "fail", "err", "internal", "unavailable", "unset_error"}
 )

@@ -83,7 +83,8 @@ class TextFile:
         head: The text of its first bytes; cut after the last whole line unless the file is shorter.
         size: Bytes that `open` gives.
         whole: Whether `head` is the whole file.
-        notes: What was assumed or left out, in words.
+        notes: What was left out, in words.
+        assumptions: What was assumed in reading it, in words.
     """
 
     name: str
@@ -92,6 +93,7 @@ class TextFile:
     size: int
     whole: bool
     notes: list[str]
+    assumptions: list[str]
     _found: Found
     _unpacked: IO[bytes] | None = field(default=None, repr=False)
 
@@ -129,6 +131,7 @@ def open_text(found: Found) -> TextFile:
         NotTextError: it is binary, or cannot be opened or unpacked.
     """
     notes: list[str] = []
+    assumptions: list[str] = []
     unpacked: IO[bytes] | None = None
     with _open_regular(found) as stream:
         head = stream.read(HEAD_BYTES)
@@ -142,17 +145,17 @@ def open_text(found: Found) -> TextFile:
     encoding = _encoding(head)
     if encoding.startswith("utf-16"):
         unpacked = _transcode(found, unpacked, encoding)
-        notes.append(f"read as {encoding.upper()}")
+        assumptions.append(f"read as {encoding.upper()}")
         unpacked.seek(0)
         head, encoding = unpacked.read(HEAD_BYTES), "utf-8"
     elif encoding != "utf-8":
-        notes.append(f"not UTF-8: read as {encoding.upper()}")
+        assumptions.append(f"not UTF-8: read as {encoding.upper()}")
     size = found.size if unpacked is None else unpacked.seek(0, os.SEEK_END)
     whole = size <= len(head)
     if not whole and b"\n" in head:
         head = head[: head.rindex(b"\n") + 1]
     text = head.decode(encoding, "replace").removeprefix("\ufeff")
-    file = TextFile(found.name, encoding, text, size, whole, notes, found, unpacked)
+    file = TextFile(found.name, encoding, text, size, whole, notes, assumptions, found, unpacked)
     if unpacked is not None:
         weakref.finalize(file, unpacked.close)
     return file
