@@ -6,6 +6,7 @@ tell the agents apart. The server keeps every request that arrived, so that a te
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import struct
@@ -105,7 +106,7 @@ class FakeModelServer:
         self.requests: list[Request] = []
         self._script = {role: list(answers) for role, answers in script.items()}
         self._lock = threading.Lock()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
         self.base = f"http://127.0.0.1:{self._http.server_port}/v1"
 
@@ -130,55 +131,59 @@ class FakeModelServer:
             answer = answers.pop(0) if len(answers) > 1 else answers[0]
         return answer(request) if callable(answer) else answer
 
-    def _handler(server) -> type[BaseHTTPRequestHandler]:  # noqa: N805 - `self` is the handler's
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
 
-            def log_message(self, *_: object) -> None:
-                pass
+class _Handler(BaseHTTPRequestHandler):
+    """One connection, which is closed after its answer, so that no client keeps it."""
 
-            def do_POST(self) -> None:
-                length = int(self.headers.get("content-length", 0))
-                body = json.loads(self.rfile.read(length) or b"{}")
-                request = {"path": self.path, "headers": dict(self.headers), "role": role_of(body), **body}
-                self._send(server.answer(request))
+    protocol_version = "HTTP/1.1"
+    model_server: FakeModelServer
 
-            def _send(self, answer: Answer) -> None:
-                if answer.misbehave == "reset":
-                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    self.close_connection = True
-                    self.connection.close()
-                    return
-                text = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
-                body = text.encode()
-                self.send_response(answer.status)
-                sent = {"content-type": "application/json", **answer.headers}
-                for name, value in sent.items():
-                    self.send_header(name, value)
-                extra = 100 if answer.misbehave else 0
-                self.send_header("content-length", str(len(body) + extra))
-                self.end_headers()
-                if answer.misbehave == "trickle":
-                    self._trickle()
-                self.wfile.write(body)
-                self.close_connection = self.close_connection or bool(extra)
+    def log_message(self, *_: object) -> None:
+        """Say nothing on stderr."""
 
-            def _trickle(self) -> None:
-                for _ in range(60):
-                    try:
-                        self.wfile.write(b" ")
-                        self.wfile.flush()
-                    except OSError:
-                        return
-                    time.sleep(0.05)
+    def handle(self) -> None:
+        """Serve; a client that gave up, and a connection that was reset on purpose, are no trouble."""
+        with contextlib.suppress(OSError, ValueError):
+            super().handle()
 
-            def handle(self) -> None:
-                try:
-                    super().handle()
-                except (OSError, ValueError):
-                    pass  # a client that gave up, or the connection that was reset on purpose
+    def do_POST(self) -> None:
+        """Answer as scripted."""
+        length = int(self.headers.get("content-length", 0))
+        body = json.loads(self.rfile.read(length) or b"{}")
+        request = {
+            "path": self.path,
+            "headers": {name.lower(): value for name, value in self.headers.items()},
+            "role": role_of(body),
+            **body,
+        }
+        self._send(self.model_server.answer(request))
 
-        return Handler
+    def _send(self, answer: Answer) -> None:
+        self.close_connection = True
+        if answer.misbehave == "reset":
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
+            return
+        body = (answer.body if isinstance(answer.body, str) else json.dumps(answer.body)).encode()
+        promised = len(body) + (100 if answer.misbehave else 0)
+        self.send_response(answer.status)
+        headers = {"content-type": "application/json", "content-length": str(promised), "connection": "close"}
+        for name, value in {**headers, **answer.headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if answer.misbehave == "trickle":
+            self._trickle()
+        self.wfile.write(body)
+
+    def _trickle(self) -> None:
+        for _ in range(60):
+            self.wfile.write(b" ")
+            self.wfile.flush()
+            time.sleep(0.05)
+
+
+def _handler(server: FakeModelServer) -> type[_Handler]:
+    return type("Handler", (_Handler,), {"model_server": server})
 
 
 def role_of(body: Mapping[str, Any]) -> str:

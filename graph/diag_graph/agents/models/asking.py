@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from diag_graph.agents.models.client import ChatModel
 from diag_graph.agents.models.prompts import DataBlocks, filled, prompt
 from diag_graph.agents.models.replies import Completion
-from diag_graph.agents.models.schema import json_schema, outline
+from diag_graph.agents.models.schema import NO_CHOICES, Choices, json_schema, outline
 from diag_graph.agents.ports import AgentReply
 from diag_graph.topology import Node
 from diag_graph.usage import Usage
@@ -37,13 +37,16 @@ class Asker:
     progress: Progress
     new_blocks: Callable[[], DataBlocks] = DataBlocks
 
-    def ask_once(self, contract: type[BaseModel], task: str, reminder: str | None) -> AgentReply:
+    def ask_once(
+        self, contract: type[BaseModel], task: str, reminder: str | None, choices: Choices = NO_CHOICES
+    ) -> AgentReply:
         """Ask for one document.
 
         Args:
             contract: What the reply is to be.
             task: The user message.
             reminder: What a technical retry adds (R3).
+            choices: What some of its fields can only be in this run.
 
         Raises:
             AgentFailure: no reply came.
@@ -52,7 +55,7 @@ class Asker:
         user = f"{task}\n\n{reminder}" if reminder else task
         completion = self.model.complete(
             [{"role": "system", "content": system}, {"role": "user", "content": user}],
-            schema=json_schema(self.role, contract),
+            schema=json_schema(self.role, contract, choices=choices),
         )
         self.progress(self.role, completion.usage)
         note = CALLED_A_TOOL if completion.calls else None

@@ -18,7 +18,9 @@ class ModelComposer:
 
     def compose(self, request: ComposerInput) -> AgentReply:
         """A composed answer as JSON text. Raises AgentFailure when none comes."""
-        return self._asker.ask_once(ComposedAnswer, task_of(request, self._asker.new_blocks()), request.format_reminder)
+        choices = {"claim_ids": [claim.claim_id for claim in request.allowed_claims]}
+        task = task_of(request, self._asker.new_blocks())
+        return self._asker.ask_once(ComposedAnswer, task, request.format_reminder, choices)
 
 
 def task_of(request: ComposerInput, blocks: DataBlocks) -> str:
@@ -40,7 +42,7 @@ def task_of(request: ComposerInput, blocks: DataBlocks) -> str:
 def _claim(claim: AllowedClaim) -> str:
     about = f", about {claim.entity}" if claim.entity else ""
     texts = dict.fromkeys(f"  evidence: {' '.join(citation.matched_text.split())}" for citation in claim.citations)
-    head = f"{claim.claim_id} ({claim.kind}, {claim.standing}{about}): {' '.join(claim.text.split())}"
+    head = f"claim_id {claim.claim_id} ({claim.kind}, {claim.standing}{about}): {' '.join(claim.text.split())}"
     return "\n".join([head, *texts])
 
 

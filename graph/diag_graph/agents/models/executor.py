@@ -81,13 +81,15 @@ class _Round:
         return transcript
 
     def _planned(self, request: ExecutorInput) -> list[Shown]:
-        """The plan's calls, as far as they can be made as they stand."""
-        arguments_of = {spec.name: spec.arguments.get("properties", {}) for spec in self._specs}
-        asked = [
-            (step.tool, step.arguments)
+        """The plan's calls, without arguments that their tools do not take: a planner does not see what they take."""
+        known = {spec.name: spec.arguments.get("properties", {}).keys() for spec in self._specs}
+        needed = {spec.name: set(spec.arguments.get("required", ())) for spec in self._specs}
+        planned = [
+            (step.tool, {name: value for name, value in step.arguments.items() if name in known[step.tool]})
             for step in request.plan.steps
-            if step.tool in arguments_of and step.arguments.keys() <= arguments_of[step.tool].keys()
+            if step.tool in known
         ]
+        asked = [(tool, arguments) for tool, arguments in planned if needed[tool] <= arguments.keys()]
         return self._shown(self._tools.call_many(asked[: self._budget.grant(len(asked))]))
 
     def _ask(self) -> tuple[Completion, bool]:
@@ -115,7 +117,8 @@ class _Round:
         """What a reply is held to. With native tools only the last one is: not every provider can take both."""
         if self._native:
             return json_schema(Node.EXECUTOR, EvidenceDocument) if last else None
-        return json_schema(Node.EXECUTOR, *((EvidenceDocument,) if last else (EvidenceDocument, AskedCalls)))
+        contracts = (EvidenceDocument,) if last else (EvidenceDocument, AskedCalls)
+        return json_schema(Node.EXECUTOR, *contracts, choices={"tool": list(self._names.values())})
 
     def _answer(self, completion: Completion, calls: Sequence[Call]) -> None:
         """Make the calls of a turn, and show the model what came of each."""

@@ -124,6 +124,7 @@ BY_CLASS: Mapping[str, Fault] = {
     "BlockedPiiEntityError": FILTERED,
     "ModifyResponseException": FILTERED,
     "SensitiveDataRouteException": FILTERED,
+    "InvalidWebhookSignatureError": UNKNOWN,
 }
 """By class or the nearest class above; with `TELLING`, total over what litellm and openai raise (a test says so)."""
 

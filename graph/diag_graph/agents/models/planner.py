@@ -14,6 +14,8 @@ from diag_graph.topology import PlannerMode
 MAX_ANSWER = 1_500
 """Characters of an earlier answer that a planner is shown."""
 
+NO_SKILL = "none, so `selected_skill` is null"
+
 
 class ModelPlanner:
     """Plans by asking a model."""
@@ -24,14 +26,19 @@ class ModelPlanner:
 
     def plan(self, request: PlannerInput) -> AgentReply:
         """A plan as JSON text. Raises AgentFailure when none comes."""
-        return self._asker.ask_once(Plan, task_of(request, self._asker.new_blocks()), request.format_reminder)
+        choices = {
+            "tool": [tool.name for tool in request.tools],
+            "selected_skill": [skill.name for skill in request.skills],
+        }
+        task = task_of(request, self._asker.new_blocks())
+        return self._asker.ask_once(Plan, task, request.format_reminder, choices)
 
 
 def task_of(request: PlannerInput, blocks: DataBlocks) -> str:
     """All that a planner may know, as a message."""
     parts = [
         section("Tools", "\n".join(f"- {tool.name}: {tool.summary}" for tool in request.tools)),
-        section("Skills", "\n".join(f"- {skill.name}: {skill.description}" for skill in request.skills)),
+        section("Skills", "\n".join(f"- {skill.name}: {skill.description}" for skill in request.skills) or NO_SKILL),
         section("Runbook domains", "\n".join(f"- {domain}" for domain in request.knowledge_domains)),
         section("Earlier in this conversation", _history(request, blocks)),
         section("Now", request.now),

@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from diag_graph.contracts import EVIDENCE_SCHEMA, Binding, ClaimKind, Frozen, JsonObject
 
+Choices = Mapping[str, Sequence[str]]
+NO_CHOICES: Choices = {}
 _DROPPED = ("title", "default", "description", "$defs")
 
 
@@ -52,13 +54,18 @@ def outline(model: type[BaseModel]) -> str:
     return _outline(schema, schema.get("$defs", {}))
 
 
-def json_schema(name: str, *models: type[BaseModel]) -> JsonObject:
+def json_schema(name: str, *models: type[BaseModel], choices: Choices = NO_CHOICES) -> JsonObject:
     """What a provider is told to hold a reply to: one of the contracts.
 
     Every field is required and no other allowed, as providers want. `strict` is set where they can be strict: not for
     objects of any shape.
+
+    Args:
+        name: What the provider calls it.
+        models: The contracts.
+        choices: For fields of these names, the texts that they may have in this run, beside null where that is legal.
     """
-    schemas = [_closed(model.model_json_schema()) for model in models]
+    schemas = [_closed(model.model_json_schema(), choices) for model in models]
     whole = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
     strict = len(schemas) == 1 and not _has_open_object(whole)
     return {"name": name, "schema": whole, "strict": strict}
@@ -81,20 +88,34 @@ def _outline(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     return {"string": "str", "null": "null", "object": "{}", "integer": "int", "boolean": "bool"}.get(str(kind), "any")
 
 
-def _closed(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None) -> JsonObject:
+def _closed(schema: Mapping[str, Any], choices: Choices, definitions: Mapping[str, Any] | None = None) -> JsonObject:
     """A schema without references, defaults and titles, every object closed and every field required."""
     definitions = schema.get("$defs", {}) if definitions is None else definitions
     schema = {name: value for name, value in _resolved(schema, definitions).items() if name not in _DROPPED}
     if "pattern" in schema:
         schema = {"type": "string", "enum": [schema["pattern"]]}
     if "anyOf" in schema:
-        schema["anyOf"] = [_closed(option, definitions) for option in schema["anyOf"]]
+        schema["anyOf"] = [_closed(option, choices, definitions) for option in schema["anyOf"]]
     if "items" in schema:
-        schema["items"] = _closed(schema["items"], definitions)
+        schema["items"] = _closed(schema["items"], choices, definitions)
     if "properties" in schema:
-        members = {name: _closed(value, definitions) for name, value in schema["properties"].items()}
+        members = {
+            name: _chosen(_closed(value, choices, definitions), choices.get(name, ()))
+            for name, value in schema["properties"].items()
+        }
         schema |= {"properties": members, "required": list(members), "additionalProperties": False}
     return schema
+
+
+def _chosen(schema: JsonObject, texts: Sequence[str]) -> JsonObject:
+    """A field that is one of some texts, or a list of them, or null where it may be."""
+    if not texts:
+        return schema
+    if "anyOf" in schema:
+        return {"anyOf": [_chosen(option, texts) for option in schema["anyOf"]]}
+    if "items" in schema:
+        return {**schema, "items": _chosen(schema["items"], texts)}
+    return {"type": "string", "enum": list(texts)} if schema.get("type") == "string" else schema
 
 
 def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:

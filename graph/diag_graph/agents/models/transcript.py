@@ -17,6 +17,8 @@ from diag_graph.contracts import Invocation
 
 CHARS_PER_TOKEN = 3.0
 """A guess on the safe side, until a provider has counted."""
+LEAST_CHARS, MOST_CHARS = 1.0, 6.0
+"""Characters that a token has in any script; a count that says otherwise is not believed."""
 RESULT_SHARE = 0.2
 """Of the room, what one result may take."""
 MAX_RESULT_CHARS = 8_000
@@ -76,7 +78,7 @@ class Transcript:
     def learn(self, prompt_tokens: int | None) -> None:
         """Take the provider's count of the last request as the measure of the next."""
         if prompt_tokens:
-            self._chars_per_token = max(1.0, self._chars() / prompt_tokens)
+            self._chars_per_token = min(MOST_CHARS, max(LEAST_CHARS, self._chars() / prompt_tokens))
 
     def tokens(self) -> int:
         """About how many tokens the next request has."""

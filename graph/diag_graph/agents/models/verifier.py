@@ -18,7 +18,9 @@ class ModelVerifier:
 
     def verify(self, request: VerifierInput) -> AgentReply:
         """A verifier result as JSON text. Raises AgentFailure when none comes."""
-        return self._asker.ask_once(VerifierResult, task_of(request, self._asker.new_blocks()), request.format_reminder)
+        choices = {"claim_id": [claim.claim_id for claim in request.verified_output.claims]}
+        task = task_of(request, self._asker.new_blocks())
+        return self._asker.ask_once(VerifierResult, task, request.format_reminder, choices)
 
 
 def task_of(request: VerifierInput, blocks: DataBlocks) -> str:
@@ -39,5 +41,5 @@ def _claim(claim: VerifiedClaim, request: VerifierInput) -> str:
     ]
     flags = f", {', '.join(claim.flags)}" if claim.flags else ""
     about = f", about {claim.entity}" if claim.entity else ""
-    head = f"{claim.claim_id} ({claim.kind}{about}{flags}): {' '.join(claim.claim.split())}"
+    head = f"claim_id {claim.claim_id} ({claim.kind}{about}{flags}): {' '.join(claim.claim.split())}"
     return "\n".join([head, *dict.fromkeys(cited)])
