@@ -1,0 +1,119 @@
+"""The built-in analyst through the real graph, on small folders made here."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from diag_graph.outcome import RunDocument
+from diag_graph.run import diagnose
+from diag_graph.sources.folder import open_folder
+
+Values = Callable[[float], float]
+
+START = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
+ONSET = 30
+MINUTES = 45
+
+
+def stamp(minute: float) -> str:
+    """A minute of the recording as a time."""
+    return (START + timedelta(minutes=minute)).isoformat().replace("+00:00", "Z")
+
+
+def metrics(folder: Path, **series: Values) -> None:
+    """Write series as long CSV: `service__metric=function of the minute`."""
+    rows = ["timestamp,service,metric,value"]
+    for name, value in series.items():
+        service, metric = name.split("__")
+        rows += [f"{stamp(minute)},{service},{metric},{value(minute):.6g}" for minute in range(MINUTES)]
+    (folder / "metrics.csv").write_text("\n".join(rows) + "\n")
+
+
+def logs(folder: Path, *lines: tuple[float, str, str, str]) -> None:
+    """Write JSON lines: minute, service, level, message."""
+    texts = [
+        json.dumps({"timestamp": stamp(minute), "service": service, "level": level, "message": message})
+        for minute, service, level, message in sorted(lines)
+    ]
+    (folder / "logs.ndjson").write_text("\n".join(texts) + "\n")
+
+
+def steady(level: float) -> Values:
+    """A series that wobbles around a level."""
+    return lambda minute: level * (1 + 0.02 * math.sin(minute * 1.7))
+
+
+def jump(before: float, after: float) -> Values:
+    """A series that changes its level at the onset."""
+    return lambda minute: steady(after if minute >= ONSET else before)(minute)
+
+
+def ask(folder: Path, question: str = "why is shopfront slow since 10:30?") -> RunDocument:
+    """Ask the analyst."""
+    return diagnose(question, evidence=open_folder(folder), now=START + timedelta(hours=1))
+
+
+def path(document: RunDocument) -> list[str]:
+    """The nodes in the order in which they ran."""
+    trace = document.run.orchestration_trace
+    assert trace is not None
+    return [row["from"] for row in trace["transitions"]] + [trace["final_node"]]
+
+
+def test_a_healthy_folder_gives_no_cause_and_says_that_nothing_abnormal_was_found(tmp_path: Path) -> None:
+    """Abstention, in words and verdict; what was searched is cited."""
+    metrics(tmp_path, shopfront__latency_p95_seconds=steady(0.2), orders__latency_p95_seconds=steady(0.1))
+    logs(tmp_path, *((minute, "shopfront", "INFO", f"request {minute} done") for minute in range(MINUTES)))
+    document = ask(tmp_path)
+    assert [finding.kind for finding in document.findings if finding.kind == "root_cause"] == []
+    assert document.run.verdict == "PASS"
+    assert (document.run.answer or "").startswith("Nothing abnormal was found")
+
+
+def test_a_symptom_without_a_mechanism_asks_for_a_second_round_and_stays_low(tmp_path: Path) -> None:
+    """LOW_CONFID, one evidence round, and a cause that is called possible at most (SPEC section 6)."""
+    metrics(tmp_path, shopfront__latency_p95_seconds=jump(0.2, 2.0), orders__latency_p95_seconds=steady(0.1))
+    document = ask(tmp_path)
+    assert document.run.verdict == "LOW_CONFID"
+    assert path(document).count("evidence_retry") == 1
+    assert document.run.orchestration_trace is not None
+    assert document.run.orchestration_trace["evidence_retry_count"] == 1
+    causes = [finding for finding in document.findings if finding.kind == "root_cause"]
+    assert [(finding.entity, finding.standing) for finding in causes] == [("shopfront", "possible")]
+    assert "may start at shopfront" in (document.run.answer or "")
+
+
+def test_the_second_round_can_close_the_gap(tmp_path: Path) -> None:
+    """E1, E3: increments about the suspect find its error, and the snapshot keeps the claims of round one."""
+    metrics(tmp_path, shopfront__latency_p95_seconds=jump(0.2, 2.0), orders__latency_p95_seconds=steady(0.1))
+    lines = [(minute, "orders", "INFO", f"order {minute} placed") for minute in range(MINUTES)]
+    logs(tmp_path, *lines, (ONSET + 0.1, "shopfront", "ERROR", "render thread pool exhausted"))
+    document = ask(tmp_path)
+    assert path(document).count("evidence_retry") == 1
+    rounds = {invocation.round for invocation in document.invocations}
+    assert rounds == {1, 2}
+    assert document.run.verdict == "PASS"
+    cause = document.findings[0]
+    assert cause.entity == "shopfront"
+    assert any("thread pool exhausted" in citation.matched_text for citation in cause.citations)
+
+
+def test_no_call_of_the_second_round_repeats_one_of_the_first(tmp_path: Path) -> None:
+    """E2: equal calls are made once."""
+    metrics(tmp_path, shopfront__latency_p95_seconds=jump(0.2, 2.0))
+    calls = [(one.tool, json.dumps(one.arguments, sort_keys=True)) for one in ask(tmp_path).invocations]
+    assert len(calls) == len(set(calls))
+
+
+@pytest.mark.parametrize("question", ["what time is it?", "why?", "为什么结账很慢？"])
+def test_any_question_gets_a_safe_answer(tmp_path: Path, question: str) -> None:
+    """Also with nothing to look at, and in any script."""
+    document = ask(tmp_path, question)
+    assert document.run.status == "SUCCESS"
+    assert document.run.answer
