@@ -113,6 +113,19 @@ ROWS: list[tuple[str, Node, dict[str, Any], str]] = [
     ("fallback ends the run", Node.FALLBACK, {}, END),
 ]
 
+
+class Strange:
+    """A value that no type of the state foresees."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return "Strange()"
+
+
 ODD: list[Any] = [
     None,
     "",
@@ -126,7 +139,7 @@ ODD: list[Any] = [
     ["COMPLETED"],
     {},
     {"a": 1},
-    object(),
+    Strange(),
     b"PASS",
 ]
 
@@ -186,7 +199,7 @@ def test_an_odd_verdict_goes_to_fallback(odd: object) -> None:
     assert reason_code(Node.VERIFIER, state) == "verifier_unknown_status"
 
 
-@pytest.mark.parametrize("odd", [*ODD[:4], True, False, 0.0, 2, -1, [], {}, object()], ids=repr)
+@pytest.mark.parametrize("odd", [*ODD[:4], True, False, 0.0, 2, -1, [], {}, Strange()], ids=repr)
 @pytest.mark.parametrize("node", AGENTS)
 def test_a_broken_counter_counts_as_spent(node: Node, odd: object) -> None:
     """R1, R4: a retry counter that is no plain zero opens no loop."""
@@ -194,7 +207,7 @@ def test_a_broken_counter_counts_as_spent(node: Node, odd: object) -> None:
     assert next_node(node, {STATUS_KEY[node]: "RETRYABLE_FAILED"}) == "fallback"
 
 
-@pytest.mark.parametrize("odd", [*ODD[:4], True, False, 0.0, 2, -1, [], {}, object()], ids=repr)
+@pytest.mark.parametrize("odd", [*ODD[:4], True, False, 0.0, 2, -1, [], {}, Strange()], ids=repr)
 def test_a_broken_evidence_counter_opens_no_round(odd: object) -> None:
     """R4: the same holds of the count of evidence rounds."""
     state = LOW | {"evidence_retry_count": odd}

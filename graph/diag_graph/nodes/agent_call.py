@@ -14,7 +14,7 @@ from diag_graph.errors import AgentFailure, RunAborted
 from diag_graph.events import AgentFinished
 from diag_graph.nodes.deps import NodeCall
 from diag_graph.parsing import InvalidReplyError, parse_object
-from diag_graph.tools.masking import mask, mask_text
+from diag_graph.tools.masking import is_free_of_secrets, mask, mask_text
 from diag_graph.topology import RETRYABLE_KINDS, AgentStatus, FailureKind, Node
 from diag_graph.usage import Usage
 
@@ -105,7 +105,7 @@ def _masked(reply: AgentReply) -> AgentReply:
     A legal reply is masked as the object that it holds: masking its text might break the JSON.
     """
     text = reply.text
-    if text is None:
+    if text is None or is_free_of_secrets(text):
         return reply
     try:
         document = parse_object(text)

@@ -74,14 +74,21 @@ def read_answer(text: str | None, request: ComposerInput) -> ComposedAnswer:
         foreign = [claim_id for claim_id in finding.claim_ids if claim_id not in allowed]
         if foreign:
             raise InvalidReplyError(f"a finding cites {foreign[0][:80]!r}, which is no allowed claim")
-    sources = [request.question, *_claim_texts(request.allowed_claims)]
-    for said in (composed.summary, *composed.limitations, *(finding.text for finding in composed.findings)):
+    _check_numbers(composed, [request.question, *_claim_texts(request.allowed_claims)])
+    return composed
+
+
+def _check_numbers(composed: ComposedAnswer, sources: list[str]) -> None:
+    """C2. All texts are looked at as one, for sources are long and mostly all is well; only then one by one."""
+    texts = (composed.summary, *composed.limitations, *(finding.text for finding in composed.findings))
+    if not ungrounded_numbers("\n".join(texts), sources):
+        return
+    for said in texts:
         strays = ungrounded_numbers(said, sources)
         if strays:
             raise InvalidReplyError(
                 f"the number {strays[0]} in {said[:80]!r} stands neither in the question nor in the evidence"
             )
-    return composed
 
 
 def _claim_texts(claims: tuple[AllowedClaim, ...]) -> list[str]:

@@ -27,12 +27,12 @@ class Rule(NamedTuple):
     """What is masked.
 
     Attributes:
-        hints: The rule can only match a text that holds one of these, in lower case; looking for them is cheap.
+        hints: The rule can only match a text that holds one of these words, in lower case; looking for them is cheap.
         pattern: Finds the secret, and what must stay around it.
         replacement: What stands there then.
     """
 
-    hints: tuple[str, ...]
+    hints: str
     pattern: re.Pattern[str]
     replacement: str | Callable[[re.Match[str]], str]
 
@@ -68,7 +68,7 @@ def _plain(digits: int) -> str:
 def _rule(
     hints: str, pattern: str, replacement: str | Callable[[re.Match[str]], str], flags: int = re.IGNORECASE
 ) -> Rule:
-    return Rule(tuple(hints.split()), re.compile(pattern, flags), replacement)
+    return Rule(hints, re.compile(pattern, flags), replacement)
 
 
 def _web_tokens(run: re.Match[str]) -> str:
@@ -130,28 +130,54 @@ _RULES: tuple[Rule, ...] = (
     _rule(_NAMES, rf"{_NAMED}'(?!{_MASKED})(?:[^'\\\n]|\\[^\n]?)+(?:'|(?=\n|\Z))", rf"\1'{MASK}'"),
     _rule(_NAMES, rf"{_NAMED}(\\{{1,3}}[\"'])(?!{_MASKED})[^\"'\\\n]+", rf"\1\2{MASK}"),
     _rule(_NAMES, rf"({_WORDS}{_IS}){_plain(3)}{_UNQUOTED}", rf"\1{MASK}"),
-    _rule("token", rf"(token{_IS}){_plain(6)}{_UNQUOTED}", rf"\1{MASK}"),
+    _rule(_NAMES, rf"(token{_IS}){_plain(6)}{_UNQUOTED}", rf"\1{MASK}"),
     _rule(
-        "--",
+        _NAMES,
         rf"((?<!-)--[\w-]{{0,60}}?{_NAME}[ ]{{1,3}})"
         rf"(?!-|{_MASKED}|(?:is|was|not|must|and|or|has|may|for|flag|option)\b){_UNQUOTED}",
         rf"\1{MASK}",
     ),
     _rule(
-        "name",
+        _NAMES,
         rf"(\bname{_IS}[\"']?[\w-]{{0,60}}?{_NAME}[\"']?,?\s{{1,80}}[\"']?value{_IS}[\"']?)(?!{_MASKED})[^\s\"',}}][^\"'\n,}}]*",
         rf"\1{MASK}",
     ),
 )
 
 
+_HINTS: tuple[tuple[str, tuple[str, ...]], ...] = tuple(
+    (hints, tuple(hints.split())) for hints in dict.fromkeys(rule.hints for rule in _RULES)
+)
+
+
 def mask_text(text: str) -> str:
     """The text with every secret that is recognised replaced by `[masked]`."""
-    lowered = text.lower()
-    for rule in _RULES:
-        if any(hint in lowered for hint in rule.hints):
-            text = rule.pattern.sub(rule.replacement, text)
+    hinted = _hinted(text)
+    if hinted:
+        for rule in _RULES:
+            if rule.hints in hinted:
+                text = rule.pattern.sub(rule.replacement, text)
     return text
+
+
+def is_free_of_secrets(text: str) -> bool:
+    r"""Whether a JSON text surely holds none, in strings or keys: no word in it that any rule looks for.
+
+    An escape may spell such a word (`\u0070assword`, `:\/\/`), so that a text with one is not vouched for.
+    """
+    return "\\u" not in text and "\\/" not in text and not _hinted(text)
+
+
+def _hinted(text: str) -> set[str]:
+    """The hints of rules that may match; a plain loop, for it runs over everything that is recorded."""
+    lowered = text.lower()
+    found = set()
+    for hints, words in _HINTS:
+        for word in words:
+            if word in lowered:
+                found.add(hints)
+                break
+    return found
 
 
 def mask(value: Any) -> Any:  # noqa: ANN401 - any JSON value
