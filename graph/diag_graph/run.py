@@ -56,6 +56,7 @@ class Assignment:
         now: The run's clock, ISO 8601 in UTC.
         flow: Who asked.
         replay_of: Of a replay: the run id that the file names.
+        started_at: Of a replay: when it is played, for its clock is the file's. None: at `now`.
     """
 
     question: str
@@ -67,6 +68,7 @@ class Assignment:
     history: tuple[Turn, ...] = ()
     flow: AgentFlow = AgentFlow.CHAT
     replay_of: str | None = None
+    started_at: str | None = None
 
 
 def diagnose(
@@ -200,7 +202,7 @@ class _Run:
             status=RunStatus.RUNNING,
             question=assignment.question,
             model=assignment.agents.label,
-            started_at=assignment.now,
+            started_at=assignment.started_at or assignment.now,
             replay_of=assignment.replay_of,
         )
 

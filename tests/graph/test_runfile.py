@@ -338,7 +338,7 @@ RUNS: dict[str, list[FileStep]] = {
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_that_was_saved_plays_again(path: Path, name: str) -> None:
-    """P2: same transitions, verdict and answer, byte for byte; and saved once more it is the same file but for ids."""
+    """P2: same transitions, verdict and answer, byte for byte; and saved once more it differs in id and time alone."""
     first = play(*RUNS[name], history=[{"question": "before?", "answer": "ja — “so”"}])
     save_run_file(first.document, path)
     second = replay(read_run_file(path))
@@ -352,7 +352,8 @@ def test_a_run_that_was_saved_plays_again(path: Path, name: str) -> None:
     assert second.document.history == first.document.history
     assert second.document.run.replay_of == first.document.run.run_id
     again = run_file_of(second.document)
-    assert again | {"runId": None} == run_file_of(first.document) | {"runId": None}
+    own = {"runId": None, "now": None}
+    assert again | own == run_file_of(first.document) | own
 
 
 def test_a_secret_is_masked_in_the_file_and_its_citation_still_matches(path: Path) -> None:
@@ -397,10 +398,12 @@ def test_a_file_that_was_there_is_replaced_whole(path: Path) -> None:
 
 
 def test_a_replay_is_a_run_of_its_own(path: Path) -> None:
-    """SPEC section 11: a new run id and session, the file's clock, and the name of the run that was played."""
+    """SPEC section 11: a new run id and a time of its own, though its clock is the file's; and whose replay it is."""
     result: ReplayResult = replay(read_run_file(written(path, GOOD | {"runId": "run-of-old", "now": NOW})))
     run = result.document.run
     assert run.replay_of == "run-of-old"
     assert run.run_id != "run-of-old"
     assert run.model == "recorded"
+    assert run.finished_at is not None
+    assert NOW != run.started_at <= run.finished_at
     assert [entry.id for entry in result.document.invocations] == ["inv-1"]
