@@ -24,6 +24,7 @@ from diag_graph.contracts import (
 )
 from diag_graph.errors import InputError, RunAborted
 from diag_graph.events import AgentFinished, Event, Listener, ModelAnswered, RunFinished, RunStarted
+from diag_graph.gate.values import well_formed
 from diag_graph.nodes.composer import view_claims
 from diag_graph.nodes.deps import Deps
 from diag_graph.outcome import AgentFlow, RunDocument, RunRow, RunStatus
@@ -107,7 +108,7 @@ def diagnose(
     """
     from diag_graph.tools.catalogue import offered_tools
 
-    clean = question.strip()
+    clean = well_formed(question).strip()
     if not clean:
         raise InputError("the question is empty", 'Ask something: diag ask "why did checkout latency jump at 14:05?"')
     if len(clean) > MAX_QUESTION_CHARS:

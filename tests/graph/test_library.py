@@ -5,7 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 import diag_graph
+from diag_graph.errors import InputError
+from diag_graph.run import MAX_QUESTION_CHARS
 
 
 def test_the_exported_names() -> None:
@@ -39,3 +43,25 @@ def test_every_exported_name_is_there() -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     """As of any other module."""
     assert not hasattr(diag_graph, "no_such_name")
+
+
+def test_bytes_that_are_no_text_do_not_end_a_run() -> None:
+    """A shell hands over any bytes; half a character becomes U+FFFD, so that the run can be stored and saved."""
+    assert diag_graph.diagnose("why is caf\udce9 slow?").run.question == "why is caf� slow?"
+
+
+@pytest.mark.parametrize("question", ["", " \n", "x" * (MAX_QUESTION_CHARS + 1)], ids=["empty", "blank", "long"])
+def test_a_question_that_cannot_be_asked_is_refused(question: str) -> None:
+    """One line of what is wrong and one of what to do, before any run begins."""
+    with pytest.raises(InputError) as caught:
+        diag_graph.diagnose(question)
+    assert caught.value.advice
+
+
+def test_without_evidence_there_is_an_answer_and_no_cause() -> None:
+    """D1: nothing to look at is a legal "I found nothing": no claim, no PASS, no failure."""
+    document = diag_graph.diagnose("why is checkout slow?")
+    assert document.run.status == "SUCCESS"
+    assert document.run.verdict != "PASS"
+    assert document.findings == ()
+    assert document.invocations == ()

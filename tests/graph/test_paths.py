@@ -528,11 +528,6 @@ def test_two_runs_share_nothing() -> None:
 
 def test_the_drawing_is_current() -> None:
     """The drawing in the docs is what LangGraph draws of the graph."""
-    root = Path(__file__).parents[2]
-    docs = root / "docs" / "architecture.md"
-    text = docs.read_text(encoding="utf-8") if docs.exists() else ""
-    if "```mermaid\n" in text:
-        drawing = text.split("```mermaid\n", 1)[1].split("```", 1)[0]
-    else:
-        drawing = (root / "tests/graph/golden/graph.mmd").read_text(encoding="utf-8")
+    docs = Path(__file__).parents[2] / "docs" / "architecture.md"
+    drawing = docs.read_text(encoding="utf-8").split("```mermaid\n", 1)[1].split("```", 1)[0]
     assert drawing.strip() == build_graph().get_graph().draw_mermaid().strip()
