@@ -10,9 +10,11 @@ import typer
 
 from diag_cli import settings
 from diag_cli.conclusion import conclude
-from diag_cli.options import Db, Debug, Incident, Json, Model, Quiet, Shown
+from diag_cli.model_settings import model_settings
+from diag_cli.options import ApiBase, Db, Debug, Incident, Json, Model, Quiet, Shown
 from diag_cli.render.streams import complain
 from diag_cli.watch import watching
+from diag_graph.agents.models.loading import begin_import
 from diag_graph.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ def ask(
         str | None, typer.Option("--session", metavar="ID", help='Go on with a conversation; "last" is the latest.')
     ] = None,
     model: Model = None,
+    api_base: ApiBase = None,
     save: Annotated[
         Path | None, typer.Option("--save", metavar="FILE", help="Also write the run to a file, for diag replay.")
     ] = None,
@@ -60,7 +63,10 @@ def ask(
     Exit status: 0 a safe answer, 1 the run failed, 2 the command or a setting is wrong, 4 --strict and no PASS, 130
     interrupted.
     """
-    given = settings.resolve({"db": db, "model": model, "display": display})
+    given = settings.resolve({"db": db, "model": model, "api_base": api_base, "display": display})
+    thinks = model_settings(given)
+    if thinks is not None:
+        begin_import()  # it takes seconds, in which the evidence is opened
     text = _question(question or [])
     if save is not None:
         _check_place(save)
@@ -77,7 +83,7 @@ def ask(
             since=since,
             until=until,
             zone=given["zone"],
-            model=given["model"],
+            model=thinks,
             listeners=watch.listeners,
         )
     return conclude(document, kept=watch.kept, save=save, strict=strict, as_json=as_json, quiet=quiet)

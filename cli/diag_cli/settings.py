@@ -7,12 +7,13 @@ that it lies in; the user file is `config.toml` in the user's configuration fold
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from diag_cli.model_settings import MODEL_SETTINGS
+from diag_cli.setting import Setting
 from diag_graph.errors import ConfigError
 
 PROJECT_FILE = "diag.toml"
@@ -68,24 +69,6 @@ def _display(text: str) -> Display:
         raise ValueError(f"it must be one of {', '.join(Display)}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting: its name in the files, its flag and variable, how its text is read, and what it is for."""
-
-    name: str
-    flag: str | None
-    variable: str
-    read: Callable[[str], Any]
-    default: Callable[[], Any]
-    default_text: str
-    purpose: str
-
-    @property
-    def help(self) -> str:
-        """What a flag's help says: the purpose, and the variable that sets it too."""
-        return f"{self.purpose} [env: {self.variable}]"
-
-
 SETTINGS: dict[str, Setting] = {
     setting.name: setting
     for setting in (
@@ -125,6 +108,7 @@ SETTINGS: dict[str, Setting] = {
             "`UTC`",
             "The time zone of times that name none.",
         ),
+        *MODEL_SETTINGS,
     )
 }
 
@@ -170,7 +154,7 @@ def resolve(flags: Mapping[str, str | None]) -> Settings:
             Origin.ENVIRONMENT,
             {s.name: (os.environ[s.variable], s.variable) for s in SETTINGS.values() if os.environ.get(s.variable)},
         ),
-        (Origin.PROJECT, _read_file(project) if project else {}),
+        (Origin.PROJECT, _impersonal(_read_file(project)) if project else {}),
         (Origin.USER, _read_file(user) if user.is_file() else {}),
     ]
     values = {name: _first(setting, layers) for name, setting in SETTINGS.items()}
@@ -208,6 +192,17 @@ def _read_file(path: Path) -> dict[str, tuple[str, str]]:
         if not isinstance(value, str):
             raise ConfigError(f'{path}: "{name}" must be a text in quotes', f'Write {name} = "{value}".')
     return {name: (value, str(path)) for name, value in table.items()}
+
+
+def _impersonal(layer: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """A project file's settings, unless it sets one that only the user may: the folder may be somebody else's."""
+    for name, (_, source) in layer.items():
+        if SETTINGS[name].personal:
+            raise ConfigError(
+                f'{source} sets "{name}", which no project file may: it could run a program, or be sent your key',
+                f"Put it into {user_file()}, or set {SETTINGS[name].variable}.",
+            )
+    return layer
 
 
 def project_file() -> Path | None:
