@@ -9,7 +9,6 @@ from gate_samples import LINE, RESULT, binding, citing, claim, document, invocat
 
 from diag_graph.contracts import ClaimIssue, FailureCode, GatekeeperAudit, InvocationStatus, JsonObject, Severity
 from diag_graph.gate.check import SEVERITY, UNREADABLE, audit_document, check_document, worst
-from diag_graph.gate.recorded import RecordedResults
 
 REJECT, LOW = Severity.REJECT, Severity.LOW_CONFID
 
@@ -329,24 +328,3 @@ def test_hostile_depth_and_characters_do_not_break_the_check() -> None:
     json.dumps(audit.model_dump(mode="json"), ensure_ascii=False).encode()
     forged = check_document(document(claim("claim-1", binding("the needle is there", "/deep"))), run)
     assert forged.checked_bindings[0].failure is FailureCode.EXCERPT_MISMATCH
-
-
-def test_texts_that_are_no_longer_held_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """G7: what is kept of normalised texts is bounded, which changes no result."""
-    monkeypatch.setattr("diag_graph.gate.recorded._HELD_CHARACTERS", len(LINE) + 10)
-    entries = [binding(), binding("no restart", "/items/1/text"), binding("2 items", "/summary"), binding()]
-    assert check_document(document(claim("claim-1", *entries)), [invocation()]).status == "pass"
-    results = RecordedResults([invocation()])
-    assert all(results.text_at("inv-1", entry["raw_path"]) for entry in entries)
-    assert len(results._cited) == 1
-
-
-def test_no_excerpt_runs_over_two_values() -> None:
-    """SPEC 5: an excerpt stands in one value, not in the end of one and the beginning of the next."""
-    assert audit_of_binding(binding("ab-cd", "/0"), result=["ab-", "cd"]) == (FailureCode.EXCERPT_MISMATCH, REJECT)
-
-
-def test_a_text_is_normalised_once() -> None:
-    """G7: a thousand citations of one text read it once."""
-    results = RecordedResults([invocation()])
-    assert results.text_at("inv-1", "/items/0/text") is results.text_at("inv-1", "/items/0/text")
