@@ -96,7 +96,6 @@ def test_strict_turns_doubt_into_exit_4(command: Command, home: Path) -> None:
     [
         (["ask"], "there is no question"),
         (["ask", "  "], "the question is empty"),
-        (["ask", "why?", "--model", "some-model"], "some-model"),
         (["ask", "why?", "--incident", "nowhere"], "nowhere"),
         (["ask", "why?", "--save", "nowhere/run.json"], "there is no folder nowhere"),
         (["ask", "why?", "--save", "."], "it is a folder"),

@@ -59,7 +59,7 @@ def test_the_answer_goes_to_stdout_and_the_show_to_stderr(command: Command, home
     assert outcome.out.startswith("Checkout waited for connections of payment-db.\n\nVerdict: PASS")
     lines = outcome.err.splitlines()
     assert lines[0].startswith("run ")
-    assert "gatekeeper PASS (gatekeeper_pass)" in outcome.err
+    assert "gatekeeper PASS gatekeeper_pass, round 1, " in outcome.err
     assert "  inv-2 search_logs ok in" in outcome.err
     run_id = lines[0].split()[1]
     assert lines[-1] == f"How it came to this: diag trace {run_id}"

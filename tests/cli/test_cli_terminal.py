@@ -14,6 +14,9 @@ from pathlib import Path
 import pytest
 from cli_samples import CLAIM, COMPOSER, PASSING, PLAN, PROGRAM, VERIFIER, environment, executor, write_run
 
+from diag_cli.render.live import LiveDisplay
+from diag_graph import read_run_file, replay
+
 _ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07)")
 
 
@@ -55,20 +58,30 @@ def path(home: Path) -> Path:
 
 @pytest.mark.parametrize("columns", [80, 120])
 def test_the_finished_show_stays_on_screen_above_the_answer(home: Path, path: Path, columns: int) -> None:
-    """Every node attempt and tool call has its line, in order, within the width; the cursor is given back."""
+    """Each node attempt has outcome, reason, attempt and time, in order, within the width; the cursor comes back."""
     sent = on_terminal(home, "replay", path, columns=columns)
     final = [line.split("\r")[-1].rstrip() for line in visible(sent).splitlines()]
-    order = ["✓ planner", "✓ executor", "inv-1", "inv-2", "inv-3", "✓ gatekeeper", "✓ verified input", "✗ verifier"]
-    order += [
-        "no answer within 60 s",
-        "✓ verifier       attempt 2",
-        "✓ composer",
-        "Verdict: PASS",
-        "How it came to this",
+    order = [
+        r"✓ planner +COMPLETED +planner_completed .*attempt 1 +\d+ ms",
+        r"✓ executor +COMPLETED +executor_completed .*round 1 +\d+ ms",
+        r"inv-1 +find_metric_anomalies +ok +1 of 16 series changed +\d+ ms",
+        r"inv-2 +search_logs +ok",
+        r"inv-3 +find_span_anomalies +error +the trace file is cut off",
+        r"✓ gatekeeper +PASS +gatekeeper_pass .*round 1 +\d+ ms",
+        r"✓ verified input +COMPLETED +verified_input_built .*round 1 +\d+ ms",
+        r"✗ verifier +RETRYABLE_FAILED +verifier_retryable_failed .*attempt 1 +\d+ ms",
+        r"no answer within 60 s",
+        r"✓ verifier +COMPLETED +verifier_pass .*attempt 2 +\d+ ms",
+        r"✓ composer +COMPLETED +composer_completed .*attempt 1 +\d+ ms",
+        r"Verdict: PASS",
+        r"How it came to this",
     ]
     rest = iter(final)  # frames of what still ran stand in between
     for wanted in order:
-        assert any(wanted in line for line in rest), wanted
+        assert any(re.search(wanted, line) for line in rest), wanted
+    starts = {line.index("COMPLETED") for line in final if line.startswith("✓") and "COMPLETED" in line}
+    assert len(starts) == 1, "outcomes stand below each other"
+    assert ("made a plan" in visible(sent)) is (columns == 120), "words stand where there is room"
     assert max(map(len, final)) <= columns
     assert sent.rindex("\x1b[?25h") > sent.rindex("\x1b[?25l")
     # X1: of what the log line held, the bidi control is spelled out and the colour is gone; markup is text.
@@ -81,7 +94,7 @@ def test_no_color_means_plain_lines(home: Path, path: Path) -> None:
     """Section 10: with NO_COLOR a terminal is sent no control code at all."""
     sent = on_terminal(home, "replay", path, NO_COLOR="1")
     assert "\x1b" not in sent
-    assert "verifier RETRYABLE_FAILED (verifier_retryable_failed)" in sent
+    assert "verifier RETRYABLE_FAILED verifier_retryable_failed, attempt 1, " in sent
 
 
 def test_force_color_styles_a_pipe(home: Path) -> None:
@@ -101,3 +114,13 @@ def test_what_is_wrapped_stands_under_its_own_text(home: Path) -> None:
     first = next(number for number, line in enumerate(lines) if line.startswith("  - The pool"))
     assert lines[first + 1].startswith("    ")
     assert lines[first + 1][4] != " "
+
+
+def test_the_live_view_prints_nothing_while_it_holds_its_lock(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rich draws from a thread of its own, holding its own lock and asking for ours: the other order would deadlock."""
+    display = LiveDisplay()
+    held: list[bool] = []
+    monkeypatch.setattr(display, "_print", lambda lasting: held.append(display._lock.locked()))
+    replay(read_run_file(write_run(home / "run.json", PASSING)), listeners=[display])
+    assert len(held) > 10
+    assert not any(held)

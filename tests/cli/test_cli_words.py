@@ -2,7 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from diag_cli.render.words import NODE_WORDS, REASON_WORDS, Tone, counted, failure_words, reason_words, seconds, tone
+from diag_cli.render.words import (
+    NODE_WORDS,
+    REASON_WORDS,
+    Tone,
+    counted,
+    counted_attempt,
+    failure_words,
+    reason_words,
+    seconds,
+    tone,
+)
 from diag_graph.contracts import FailureCode
 from diag_graph.outcome import RunStatus
 from diag_graph.topology import AgentStatus, ExecutorStatus, Node, Reason, Verdict
@@ -28,6 +38,12 @@ def test_a_verdict_has_the_colour_of_its_weight() -> None:
     assert [tone(verdict) for verdict in Verdict] == [Tone.GOOD, Tone.DOUBTFUL, Tone.BAD]
     assert tone("COMPLETED", "fallback", "gatekeeper_reject") is Tone.DOUBTFUL
     assert tone(RunStatus.INTERRUPTED) is Tone.DOUBTFUL
+
+
+def test_an_attempt_is_told_from_a_round() -> None:
+    """Section 8: `attempt` counts technical attempts for planner, verifier and composer, rounds for the others."""
+    assert {counted_attempt(node, 2) for node in (Node.PLANNER, Node.VERIFIER, Node.COMPOSER)} == {"attempt 2"}
+    assert counted_attempt(Node.EXECUTOR, 2) == counted_attempt(Node.GATEKEEPER, 2) == "round 2"
 
 
 def test_a_code_of_a_later_version_is_shown_without_words() -> None:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from diag_cli.render.safe import one_line
 from diag_cli.render.streams import console_for
@@ -17,6 +17,7 @@ from diag_cli.render.words import (
     Tone,
     arguments_words,
     attempt_words,
+    counted_attempt,
     node_words,
     outcome_words,
     seconds,
@@ -32,7 +33,6 @@ from diag_graph.events import (
     ToolFinished,
     ToolStarted,
 )
-from diag_graph.topology import Node
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -45,9 +45,28 @@ _ASCII_SPINNER = "|/-\\"
 _MARKS: dict[Tone, tuple[str, str]] = {Tone.GOOD: ("✓", "+"), Tone.DOUBTFUL: ("!", "!"), Tone.BAD: ("✗", "x")}
 """A sign for each tone, and what stands for it where the terminal has no Unicode."""
 
-_DURATION_WIDTH = 8
+_WIDEST = 120
+"""Columns that the view spreads over; what stands in them is short, and read down rather than across."""
+
+_ROOM_FOR_WORDS = 110
+"""Columns from which on an outcome's words stand beside its codes."""
+
+_CODES_WIDTH = 44
+"""Columns of an outcome and its reason code; the few longer pairs take two lines."""
+
+_NODE_WIDTH, _OUTCOME_WIDTH, _DURATION_WIDTH = 15, 10, 7
 _LEAST_LINES, _KEPT_FREE = 3, 4
 """Lines that the moving part has at least, and lines of the screen that it leaves alone."""
+
+
+class _Ended(NamedTuple):
+    """How a node attempt ended, as it is shown."""
+
+    mark: str
+    codes: str
+    words: str
+    attempt: str
+    went: Tone | None
 
 
 class LiveDisplay:
@@ -57,9 +76,9 @@ class LiveDisplay:
         """Nothing is drawn before the run starts."""
         from rich.live import Live
 
-        self._console = console_for(sys.stderr)
+        self._console = console_for(sys.stderr, widest=_WIDEST)
         self._unicode = "utf" in self._console.encoding.lower()
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
         self._begun = False
         self._node: NodeStarted | None = None
         self._node_begun = 0.0
@@ -80,23 +99,25 @@ class LiveDisplay:
 
     def __exit__(self, *ended: object) -> None:
         """Leave the terminal as it was; of a node that was cut short, leave what had been seen."""
-        with self._lock:
-            if self._node is not None:
-                cut = self._block("!", "cut short", _ms_since(self._node_begun), Tone.DOUBTFUL)
-                self._node = None
-                self._print(cut)
+        self._print(self._cut_short())
         self._live.stop()
 
     def __call__(self, event: Event) -> None:
-        """Take an event in."""
-        with self._lock:
-            self._take(event)
+        """Take an event in.
 
-    def _take(self, event: Event) -> None:
+        Nothing is printed under the lock: Live draws from a thread of its own, under a lock of its own, and asks for
+        ours while it holds that.
+        """
+        with self._lock:
+            lasting = self._take(event)
+        self._print(lasting)
+
+    def _take(self, event: Event) -> RenderableType | None:
+        """Note an event; what comes back is to stay on the screen."""
         match event:
             case RunStarted(run):
                 self._begun = True
-                self._print(self._text(f"run {run.run_id} · {one_line(run.model)}", "dim"))
+                return self._text(f"run {run.run_id} · {one_line(run.model)}", "dim")
             case NodeStarted():
                 self._node, self._node_begun = event, time.monotonic()
                 self._calls, self._errors = {}, []
@@ -106,20 +127,36 @@ class LiveDisplay:
                 self._calls[f"{invocation.id} again" if event.reused else invocation.id] = event
             case AgentFinished(step) if step.error:
                 self._errors.append(one_line(step.error))
-            case NodeFinished(node, outcome, reason_code, _, duration_ms):
-                went = tone(outcome, node, reason_code)
-                ended = self._block(self._mark(went), attempt_words(node, outcome, reason_code), duration_ms, went)
-                self._node = None  # first: printing draws what still runs below
-                self._print(ended)
+            case NodeFinished():
+                return self._closed(self._ended(event), event.duration_ms)
             case RunFinished():
-                self._print(self._text(""))
+                return self._text("")
             case _:
                 pass
+        return None
+
+    def _cut_short(self) -> RenderableType | None:
+        with self._lock:
+            if self._node is None:
+                return None
+            return self._closed(_Ended("!", "cut short", "", "", Tone.DOUBTFUL), _ms_since(self._node_begun))
+
+    def _closed(self, ended: _Ended, ms: int) -> RenderableType:
+        block = self._block(ended, ms)
+        self._node = None  # what is printed above is drawn no more below
+        return block
+
+    def _ended(self, event: NodeFinished) -> _Ended:
+        went = tone(event.outcome, event.node, event.reason_code)
+        codes = f"{one_line(event.outcome):<{_OUTCOME_WIDTH}}  {one_line(event.reason_code)}"
+        words = attempt_words(event.node, event.reason_code)
+        return _Ended(self._mark(went), codes, words, counted_attempt(event.node, event.attempt), went)
 
     # --- drawing ---------------------------------------------------------------------------------------------
 
-    def _print(self, what: RenderableType) -> None:
-        self._live.console.print(what)
+    def _print(self, lasting: RenderableType | None) -> None:
+        if lasting is not None:
+            self._live.console.print(lasting)
 
     def _running(self) -> RenderableType:
         """The part that moves: the running node, with as many of its latest calls as the screen holds."""
@@ -127,28 +164,45 @@ class LiveDisplay:
             if self._node is None:
                 return self._text("" if self._begun else f"{self._spinner()} starting", "dim")
             limit = max(_LEAST_LINES, self._console.height - _KEPT_FREE)
-            return self._block(self._spinner(), "", _ms_since(self._node_begun), limit=limit)
+            return self._block(None, _ms_since(self._node_begun), limit=limit)
 
-    def _block(
-        self, mark: str, told: str, ms: int, went: Tone | None = None, limit: int | None = None
-    ) -> RenderableType:
-        """A node's line and, below it, its tool calls and what went wrong."""
+    def _block(self, ended: _Ended | None, ms: int, limit: int | None = None) -> RenderableType:
+        """A node's line and, below it, its tool calls and what went wrong; `ended` is None while it runs."""
         from rich.console import Group
 
         if self._node is None:
             return self._text("")
-        lines = [self._node_line(self._node, mark, told, ms, went), *self._call_lines()]
-        lines += [self._row("", "", self._text(error, "yellow"), "") for error in self._errors]
+        lines = [self._node_line(self._node, ended, ms), *self._call_lines()]
+        remarks = [self._text(error, "yellow") for error in self._errors]
+        if ended and ended.went is not Tone.GOOD and not remarks and not self._is_roomy:
+            remarks.append(self._text(ended.words, "dim"))
+        lines += [self._remark(remark) for remark in remarks]
         if limit is not None and len(lines) > limit:
-            lines = [lines[0], self._row("", "", self._text("...", "dim"), ""), *lines[2 - limit :]]
+            lines = [lines[0], self._remark(self._text("...", "dim")), *lines[2 - limit :]]
         return Group(*lines)
 
-    def _node_line(self, node: NodeStarted, mark: str, told: str, ms: int, went: Tone | None) -> Table:
-        text = self._text(told, "dim" if went is Tone.GOOD else went or "")
-        if node.attempt > 1 or (node.round > 1 and node.node in {Node.PLANNER, Node.EXECUTOR}):
-            which = f"attempt {node.attempt}" if node.attempt > 1 else f"round {node.round}"
-            text = self._text("").append(f"{which}  ", "yellow").append_text(text)
-        return self._row(mark, self._text(node_words(node.node)), text, seconds(ms), went or "")
+    @property
+    def _is_roomy(self) -> bool:
+        return self._console.width >= _ROOM_FOR_WORDS
+
+    def _node_line(self, node: NodeStarted, ended: _Ended | None, ms: int) -> Table:
+        from rich.table import Table
+
+        row = Table.grid(padding=(0, 1), expand=True)
+        row.add_column(width=1)
+        row.add_column(width=_NODE_WIDTH, no_wrap=True)
+        row.add_column(width=_CODES_WIDTH if self._is_roomy else None, ratio=None if self._is_roomy else 1)
+        if self._is_roomy:
+            row.add_column(ratio=1)
+        row.add_column(width=9, no_wrap=True, style="dim")
+        row.add_column(width=_DURATION_WIDTH, justify="right", no_wrap=True, style="dim")
+        if ended is None:
+            again = counted_attempt(node.node, node.attempt) if node.attempt > 1 else ""
+            ended = _Ended(self._spinner(), "", "", again or f"round {node.round}" * (node.round > 1), None)
+        words = [self._text("" if self._errors else ended.words, "dim")] if self._is_roomy else []
+        mark, codes = self._text(ended.mark, ended.went or "cyan"), self._text(ended.codes, ended.went or "")
+        row.add_row(mark, self._text(node_words(node.node)), codes, *words, ended.attempt, seconds(ms))
+        return row
 
     def _call_lines(self) -> Iterator[Table]:
         for event in self._calls.values():
@@ -175,15 +229,15 @@ class LiveDisplay:
         row.add_row("", name, label, self._text(status, tone(status) if took else "dim"), told, took)
         return row
 
-    def _row(self, mark: str, name: RenderableType, told: RenderableType, took: str, style: str = "") -> Table:
+    def _remark(self, remark: RenderableType) -> Table:
+        """A line below a node's, under its outcome."""
         from rich.table import Table
 
         row = Table.grid(padding=(0, 1), expand=True)
         row.add_column(width=1)
-        row.add_column(width=14, no_wrap=True)
+        row.add_column(width=_NODE_WIDTH)
         row.add_column(ratio=1, overflow="fold")
-        row.add_column(width=_DURATION_WIDTH, justify="right", no_wrap=True, style="dim")
-        row.add_row(self._text(mark, style or "cyan"), name, told, took)
+        row.add_row("", "", remark)
         return row
 
     def _text(self, text: str, style: str = "") -> Text:

@@ -6,7 +6,7 @@ from typing import Self
 
 from diag_cli.render.safe import one_line, shortened
 from diag_cli.render.streams import say
-from diag_cli.render.words import arguments_words, node_words, outcome_words, seconds
+from diag_cli.render.words import arguments_words, counted_attempt, node_words, outcome_words, seconds
 from diag_graph.events import (
     AgentFinished,
     Event,
@@ -44,8 +44,9 @@ def line_of(event: Event) -> str:  # noqa: PLR0911 - one return an event
             return f"run {run.run_id} started, {one_line(run.model)}"
         case NodeStarted(node, attempt, round_):
             return f"{node_words(node)} started{_counts(attempt, round_)}"
-        case NodeFinished(node, outcome, reason_code, _, duration_ms):
-            return f"{node_words(node)} {one_line(outcome)} ({one_line(reason_code)}) in {seconds(duration_ms)}"
+        case NodeFinished(node, outcome, reason_code, attempt, duration_ms):
+            codes = f"{one_line(outcome)} {one_line(reason_code)}"
+            return f"{node_words(node)} {codes}, {counted_attempt(node, attempt)}, {seconds(duration_ms)}"
         case ToolStarted(invocation_id, tool, arguments):
             asked = shortened(arguments_words(arguments), _TEXT_LENGTH)
             return f"  {one_line(invocation_id)} {one_line(tool)} started{f': {asked}' if asked else ''}"

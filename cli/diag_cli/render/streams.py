@@ -72,8 +72,8 @@ def put_drawn(draw: Callable[[Console], RenderableType]) -> None:
     put("\n".join(lines))
 
 
-def console_for(stream: TextIO) -> Console:
-    """A Rich console that never reads markup, and spreads text no wider than is readable."""
+def console_for(stream: TextIO, *, widest: int = READABLE_WIDTH) -> Console:
+    """A Rich console that never reads markup, and spreads text over `widest` columns at most."""
     from rich.console import Console
 
     styled = is_styled(stream)
@@ -87,7 +87,7 @@ def console_for(stream: TextIO) -> Console:
         no_color=not styled,
         legacy_windows=False,
     )
-    console.width = max(_LEAST_WIDTH, min(console.width, READABLE_WIDTH))
+    console.width = max(_LEAST_WIDTH, min(console.width, widest))
     return console
 
 

@@ -13,6 +13,7 @@ from diag_cli.render.words import (
     Tone,
     arguments_words,
     counted,
+    counted_attempt,
     failure_words,
     node_words,
     outcome_words,
@@ -20,7 +21,6 @@ from diag_cli.render.words import (
     seconds,
     tone,
 )
-from diag_graph.topology import Node
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -90,7 +90,7 @@ def _path(document: RunDocument) -> Iterator[RenderableType]:
         went = tone(_outcome_of(stop.reason_code), stop.node, stop.reason_code)
         told = _text(one_line(stop.reason_code), went)
         if stop.attempt and stop.attempt > 1:
-            told.append(f"  {_counter(stop.node)} {stop.attempt}", "dim")
+            told.append(f"  {counted_attempt(stop.node, stop.attempt)}", "dim")
         took = seconds(stop.step.duration_ms) if stop.step else ""
         yield _grid((1, 14, None, 8), edge, node_words(stop.node), told, _text(took, "dim", right=True))
         if went is not Tone.GOOD and not last:
@@ -121,11 +121,6 @@ def _stops(document: RunDocument) -> Iterator[_Stop]:
     final = trace.get("final_node")
     if final:
         yield _Stop(final, str(trace.get("termination_reason") or ""), None, next_step(final))
-
-
-def _counter(node: str) -> str:
-    """What the trace's `attempt` counts for a node (SPEC section 8)."""
-    return "attempt" if node in {Node.PLANNER, Node.VERIFIER, Node.COMPOSER} else "round"
 
 
 def _ending(run: RunRow, trace: JsonObject) -> RenderableType:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from diag_cli.render.safe import one_line
-from diag_graph.topology import Node, Reason
+from diag_graph.topology import RETRY_KEY, Node, Reason
 
 if TYPE_CHECKING:
     from diag_graph.contracts import Invocation
@@ -100,12 +100,14 @@ def tone(outcome: str, node: str = "", reason_code: str = "") -> Tone:
     return Tone.GOOD if outcome in _GOOD else Tone.BAD
 
 
-def attempt_words(node: str, outcome: str, reason_code: str) -> str:
-    """How a node attempt ended, in words; the outcome's own name stands where it is more than "completed"."""
-    words = reason_words(reason_code) or one_line(reason_code)
-    if node == Node.FALLBACK:
-        return "gave a fixed, safe answer"
-    return words if outcome == "COMPLETED" else f"{one_line(outcome)}  {words}"
+def attempt_words(node: str, reason_code: str) -> str:
+    """How a node attempt ended, in words; fallback's reason is that of the node before it."""
+    return "gives a fixed, safe answer" if node == Node.FALLBACK else reason_words(reason_code)
+
+
+def counted_attempt(node: str, number: int) -> str:
+    """`attempt 2`, or `round 2`: the trace's `attempt` counts rounds for a node that is never tried again."""
+    return f"{'attempt' if node in RETRY_KEY else 'round'} {number}"
 
 
 def node_words(node: str) -> str:
