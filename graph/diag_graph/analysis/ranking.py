@@ -15,12 +15,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from diag_graph.analysis.call_paths import EXPLAINING_SHARE, explaining_callees, reached_from
 from diag_graph.analysis.question_times import parse_time
 from diag_graph.analysis.records import Edge
 from diag_graph.analysis.troubles import (
     ALERTABLE,
     BENIGN,
     LEFT_WHEN_EXPLAINED,
+    OWN_OF_A_PEER,
+    POOL_LEFT,
     WEIGHT,
     Item,
     Trouble,
@@ -31,8 +34,6 @@ from diag_graph.analysis.troubles import (
 
 EARLINESS_SCALE = 300.0
 """Seconds by which an entity's trouble may follow the first trouble until it counts for little."""
-EXPLAINING_SHARE = 0.3
-"""How strong a callee must be, compared with its caller, to explain it."""
 EXPLAINING_DELAY = 120.0
 """Seconds by which a callee's trouble may be seen later than its caller's and still explain it, or two samples."""
 CHANGE_SCALE = 900.0
@@ -105,6 +106,7 @@ class _Observation:
     time: float | None
     callers: tuple[str, ...] = ()
     step: float = 0.0
+    waits_for: str = ""
 
 
 @dataclass(slots=True)
@@ -116,6 +118,8 @@ class _Case:
     relations: list[Support] = field(default_factory=list)
     named_by: dict[str, float] = field(default_factory=dict)
     named_in: list[Support] = field(default_factory=list)
+    waits: bool = False
+    """Whether it is shown to wait for a peer that has trouble of its own."""
 
     def strength(self, *, explained: float = 0.0, without: Trouble | None = None) -> float:
         """The best item of each kind of trouble, in full for the strongest kind and half as much for each further one.
@@ -126,10 +130,14 @@ class _Case:
         """
         best: dict[Trouble, float] = defaultdict(float)
         for one in (one for one in self.observed if one.trouble is not without):
-            left = 1.0 - explained * (1.0 - LEFT_WHEN_EXPLAINED.get(one.trouble, 1.0))
+            left = 1.0 - explained * (1.0 - self.left(one.trouble))
             best[one.trouble] = max(best[one.trouble], one.worth * left)
         ordered = sorted(best.values(), reverse=True)
         return sum(worth * 0.5**place for place, worth in enumerate(ordered))
+
+    def left(self, trouble: Trouble) -> float:
+        """What remains of a kind of its trouble when a callee explains it all."""
+        return POOL_LEFT if self.waits and trouble is Trouble.POOL else LEFT_WHEN_EXPLAINED.get(trouble, 1.0)
 
     def strongest(self, *, without: Trouble | None = None) -> float:
         """The worth of its strongest item."""
@@ -156,7 +164,7 @@ def rank_entities(results: Sequence[Sequence[Item]], edges: Iterable[Edge], onse
     for edge in edges:
         if edge.caller != edge.callee:
             callees[edge.caller].add(edge.callee)
-    reached = _reached(subjects, callees)
+    reached = reached_from(subjects, callees)
     raw = {entity: case.strength() for entity, case in cases.items()}
     spreading = {entity: case.strongest(without=Trouble.CANCELLED) for entity, case in cases.items()}
     onsets = {entity: case.onset() for entity, case in cases.items()}
@@ -165,14 +173,15 @@ def rank_entities(results: Sequence[Sequence[Item]], edges: Iterable[Edge], onse
     delay = max(
         EXPLAINING_DELAY, 2.0 * max((one.step for case in cases.values() for one in case.observed), default=0.0)
     )
+    _blame_awaited_peers(cases, onsets, delay)
     explaining = {
-        entity: _explaining(entity, callees, spreading, onsets, blamed_by=case.named_by, delay=delay)
+        entity: explaining_callees(entity, callees, spreading, onsets, blamed_by=case.named_by, delay=delay)
         for entity, case in cases.items()
     }
     scores: dict[str, float] = {}
     for entity, case in cases.items():
         strongest = max((spreading[callee] for callee in explaining[entity]), default=0.0)
-        explained = min(strongest / spreading[entity], 1.0) if strongest else 0.0
+        explained = 1.0 if case.waits else min(strongest / spreading[entity], 1.0) if strongest else 0.0
         named = sum(sorted(case.named_by.values(), reverse=True)[:2])
         score = case.strength(explained=explained) + MENTIONED * named * (1.0 - 0.5 * explained)
         score *= _earliness(onsets[entity], first)
@@ -195,12 +204,6 @@ def _suspect(entity: str, case: _Case, score: float, explained_by: Sequence[str]
         explained_by=tuple(explained_by),
         named_by=tuple(sorted(case.named_by)),
     )
-
-
-def _reached(subjects: frozenset[str], callees: Mapping[str, set[str]]) -> set[str]:
-    """The alerts' subjects and all that they call; empty when no subject is known to call anything."""
-    calling = [subject for subject in subjects if callees.get(subject)]
-    return set(subjects).union(*(_reachable(subject, callees) for subject in calling)) if calling else set()
 
 
 def _cases(results: Sequence[Sequence[Item]], symptoms: frozenset[Trouble]) -> dict[str, _Case]:
@@ -244,11 +247,29 @@ def _observe(cases: dict[str, _Case], item: Item, support: Support, symptoms: fr
         score *= BENIGN
     callers = tuple(item.get("callers") or ()) if trouble is Trouble.CALLS else ()
     step = float(item.get("step") or 0.0)
-    cases[entity].observed.append(_Observation(score * WEIGHT[trouble], trouble, support, _time(item), callers, step))
+    peer = str(item.get("waits_for") or "")
+    worth = score * WEIGHT[trouble]
+    cases[entity].observed.append(_Observation(worth, trouble, support, _time(item), callers, step, peer))
     for name in item.get("mentions") or ():
         case = cases[str(name)]
         case.named_by[entity] = max(case.named_by.get(entity, 0.0), score)
         case.named_in.append(replace(support, role=Role.RELATION))
+
+
+def _blame_awaited_peers(cases: Mapping[str, _Case], onsets: Mapping[str, float | None], delay: float) -> None:
+    """A call that waits for a peer with trouble of its own speaks against the peer; a quiet peer explains nothing."""
+    for client, case in cases.items():
+        for one in case.observed:
+            peer = cases.get(one.waits_for)
+            if peer is None or one.waits_for == client:
+                continue
+            own = max((seen.worth for seen in peer.observed if seen.trouble in OWN_OF_A_PEER), default=0.0)
+            began, its = onsets.get(client), onsets.get(one.waits_for)
+            in_time = began is None or its is None or its <= began + delay
+            if own >= EXPLAINING_SHARE * one.worth > 0 and in_time:
+                case.waits = True
+                peer.named_by[client] = max(peer.named_by.get(client, 0.0), one.worth)
+                peer.named_in.append(replace(one.support, role=Role.RELATION))
 
 
 def _blame_starved_callers(cases: Mapping[str, _Case]) -> None:
@@ -273,41 +294,6 @@ def _alerted(results: Sequence[Sequence[Item]]) -> tuple[frozenset[str], frozens
 def _time(item: Item) -> float | None:
     text = item.get("onset")
     return parse_time(text) if isinstance(text, str) else None
-
-
-def _explaining(
-    entity: str,
-    callees: Mapping[str, set[str]],
-    raw: Mapping[str, float],
-    onsets: Mapping[str, float | None],
-    *,
-    blamed_by: Iterable[str],
-    delay: float,
-) -> list[str]:
-    """The anomalous services that it calls, directly or through others, strongest first; none that itself blames it."""
-    seen, frontier = {entity}, [entity]
-    found = []
-    while frontier:
-        for callee in callees.get(frontier.pop(), ()):
-            if callee in seen:
-                continue
-            seen.add(callee)
-            frontier.append(callee)
-            strong = raw.get(callee, 0.0) >= EXPLAINING_SHARE * raw[entity] > 0
-            own, its = onsets.get(entity), onsets.get(callee)
-            in_time = own is None or its is None or its <= own + delay
-            if strong and in_time and callee not in blamed_by and entity not in _reachable(callee, callees):
-                found.append(callee)
-    return sorted(found, key=lambda name: (-raw[name], name))
-
-
-def _reachable(start: str, callees: Mapping[str, set[str]]) -> set[str]:
-    seen, frontier = {start}, [start]
-    while frontier:
-        new = callees.get(frontier.pop(), set()) - seen
-        seen |= new
-        frontier.extend(new)
-    return seen
 
 
 def _earliness(onset: float | None, first: float | None) -> float:

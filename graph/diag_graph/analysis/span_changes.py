@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 
 from diag_graph.analysis.log_changes import rate_evidence
+from diag_graph.analysis.peers import Wait, common_wait, wait_of
 from diag_graph.analysis.records import FloatArray, Span
 from diag_graph.analysis.span_times import TimedSpan, cancelled, error_text, timed
 
@@ -71,6 +72,7 @@ class SpanChange:
         failures: Failed spans since that have no failed call beneath.
         message: What a failed span says of its error.
         score: Comparable over operations.
+        wait: What its self time, or its failures, are a call to; None when it is no call to something unrecorded.
     """
 
     service: str
@@ -85,6 +87,7 @@ class SpanChange:
     score: float
     failures: int = 0
     message: str = ""
+    wait: Wait | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +99,14 @@ class SpanSurvey:
         before: Spans before the onset.
         after: Spans since.
         operations: Number of services' operations seen.
+        recording: Services that have spans.
     """
 
     changes: tuple[SpanChange, ...]
     before: int
     after: int
     operations: int
+    recording: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -136,17 +141,23 @@ def survey_spans(spans: Sequence[Span], onset: float) -> SpanSurvey:
     seconds = _seconds(spans, onset)
     all_gaps = np.array([one.self_ms for (_, _, call), group in operations.items() if call for one in group.before])
     material = _material_ms(spans)
+    recording = frozenset(span.service for span in spans)
     changes: list[SpanChange] = []
     for (_, _, call), operation in operations.items():
-        if (slower := _slower(operation, material, all_gaps if call else None)) is not None:
-            changes.append(slower)
-        if not call and (failing := _failing(operation)) is not None:
-            changes.append(failing)
-        if not call and (stopped := _stopped(operation, seconds)) is not None:
-            changes.append(stopped)
+        found = [_slower(operation, material, all_gaps if call else None)]
+        if not call:
+            found += [_failing(operation), _stopped(operation, seconds)]
+        wait = None if call or not any(found) else _wait(operation, recording)
+        changes.extend(replace(change, wait=wait) for change in found if change is not None)
     changes.sort(key=lambda change: (-change.score, change.onset, change.service, change.operation))
     own = sum(not call for _, _, call in operations)
-    return SpanSurvey(tuple(changes), before, len(spans) - before, own)
+    return SpanSurvey(tuple(changes), before, len(spans) - before, own, recording)
+
+
+def _wait(operation: _Operation, recording: frozenset[str]) -> Wait | None:
+    """What the operation's own time is spent waiting for, when most of its spans are calls to something unrecorded."""
+    shown = operation.after or operation.before
+    return common_wait([None if one.callee else wait_of(one.span, recording) for one in shown])
 
 
 def _seconds(spans: Sequence[Span], onset: float) -> tuple[float, float]:

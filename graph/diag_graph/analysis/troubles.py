@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from diag_graph.analysis.peers import is_statement
+
 Item = Mapping[str, Any]
 """One item of a tool's recorded result."""
 
@@ -18,6 +20,10 @@ class Trouble(StrEnum):
     """What kind of trouble an item shows, which decides what it is worth and what may explain it away."""
 
     RESOURCE = "resource"
+    POOL = "pool"
+    """A client's connections and waiting work: what runs out by itself, or because each call takes longer."""
+    USE = "use"
+    """What its clients do with a database, connections and transactions: no trouble of its own by themselves."""
     RESTART = "restart"
     ERRORS = "errors"
     CANCELLED = "cancelled"
@@ -44,6 +50,14 @@ _METRIC_TROUBLE: tuple[tuple[Trouble, re.Pattern[str]], ...] = tuple(
             r"(?<![a-z])err|error|fail|5xx|4xx|reject|drop|abort|timeout|availab|success|panic|exception|denied|lost",
         ),
         (
+            Trouble.USE,
+            (
+                r"^(?!.*(?:lock|wait|block|dead|max|limit|util|percent|pool|queue|pending|exhaust|refus))"
+                r".*(?:transactions?|rollbacks?|commits|connections|sessions)"
+            ),
+        ),
+        (Trouble.POOL, r"pool|in_?flight"),
+        (
             Trouble.RESOURCE,
             (
                 r"cpu|mem|heap|disk|storage|iops|pool|conn|thread|goroutine|queue|backlog|lag|throttl|saturat|capacity|"
@@ -56,6 +70,8 @@ _METRIC_TROUBLE: tuple[tuple[Trouble, re.Pattern[str]], ...] = tuple(
 )
 WEIGHT = {
     Trouble.RESOURCE: 1.15,
+    Trouble.POOL: 1.15,
+    Trouble.USE: 0.8,
     Trouble.RESTART: 1.2,
     Trouble.ERRORS: 1.0,
     Trouble.CANCELLED: 0.5,
@@ -81,13 +97,15 @@ LEFT_WHEN_EXPLAINED = {
 }
 """What remains of an entity's trouble when a service that it calls is anomalous as well. Resources, restarts, waiting
 calls and failures at their origin stay whole; self time nearly so: it may be a wait for calls that nobody traced."""
+POOL_LEFT = 0.35
+"""What remains of a client's used up pool when the calls that hold its connections wait for a peer's own trouble."""
+OWN_OF_A_PEER = frozenset({Trouble.RESOURCE, Trouble.RESTART, Trouble.ERRORS, Trouble.LOG, Trouble.PRESENCE})
+"""Kinds that show that something without spans has trouble of its own, and not just more or longer use."""
 _ADVERSE = frozenset({Trouble.LATENCY, Trouble.ERRORS, Trouble.CANCELLED})
 """Kinds of which only one direction is bad."""
 _SUCCESS = re.compile(r"availab|success|apdex", re.IGNORECASE)
 BENIGN = 0.4
 """What a change for the better is worth: less latency or fewer errors are rather what trouble elsewhere leaves."""
-_STATEMENT = re.compile(r"(?:select|insert|update|delete|merge|commit|begin|sql)\b", re.IGNORECASE)
-"""Operations that are a statement to a database (OpenTelemetry names such spans by the statement's verb)."""
 _CANCELLED = re.compile(
     r"cancel+ed by (?:the )?client|client (?:has )?(?:closed|disconnected|went away)", re.IGNORECASE
 )
@@ -109,7 +127,7 @@ def trouble_of(item: Item) -> Trouble:
 def _span_trouble(item: Item) -> Trouble:
     if item.get("change") == "calls slower":
         return Trouble.CALLS
-    if _STATEMENT.match(str(item.get("operation") or "")):
+    if item.get("database") or is_statement(str(item.get("operation") or "")):
         return Trouble.DATABASE_CALL
     return Trouble.FAILURE if item.get("direction") == "failing" else Trouble.SELF_TIME
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pydantic import Field
 
 from diag_graph.analysis.numbers import count, number, plural, quantity, rounded
+from diag_graph.analysis.peers import Wait, named_peer
 from diag_graph.analysis.records import utc
 from diag_graph.analysis.span_changes import SpanChange, SpanKind, SpanSurvey, survey_spans
 from diag_graph.contracts import JsonObject
 from diag_graph.sources.ports import Evidence
 from diag_graph.tools.definition import Tool, ToolContext, ToolOutput
+from diag_graph.tools.metric_statements import entity_of
 from diag_graph.tools.scope import OnsetArguments, asked_for, clip, cut_to, matches, names, nothing, scope_of
 
 _SHOWN_CALLERS = 4
@@ -43,7 +47,7 @@ def _run(arguments: SpanAnomalyArguments, context: ToolContext) -> ToolOutput:
     services, operations = names(arguments.service), names(arguments.operation)
     chosen = [
         change
-        for change in survey.changes
+        for change in _with_peers(survey, context.evidence)
         if matches(services, change.service) and matches(operations, change.operation)
     ]
     summary = _summary(survey, scope.words_with_onset)
@@ -56,6 +60,21 @@ def _run(arguments: SpanAnomalyArguments, context: ToolContext) -> ToolOutput:
         "name a service or operation, or raise limit",
     )
     return ToolOutput(items, summary, truncated=truncated, extra={"before": survey.before, "after": survey.after})
+
+
+def _with_peers(survey: SpanSurvey, evidence: Evidence) -> list[SpanChange]:
+    """The changes, waits for something unrecorded with its name as other evidence has it, where that can be told."""
+    if not any(change.wait for change in survey.changes):
+        return list(survey.changes)
+    edges = evidence.topology.edges() if evidence.topology else ()
+    known = {entity_of(series) for series in evidence.metrics.series()} if evidence.metrics else set()
+    known.update(end for edge in edges for end in (edge.caller, edge.callee))
+    return [
+        replace(change, wait=named_peer(change.wait, change.service, edges, known - {""}, survey.recording))
+        if change.wait
+        else change
+        for change in survey.changes
+    ]
 
 
 def _summary(survey: SpanSurvey, words: str) -> str:
@@ -83,6 +102,8 @@ def _item(change: SpanChange, onset: float | None) -> JsonObject:
         "count_after": change.count_after,
         "failures": change.failures,
         "callers": list(change.callers),
+        "waits_for": change.wait.peer if change.wait else None,
+        "database": bool(change.wait and change.wait.database),
         "onset": utc(change.onset),
         "score": change.score,
     }
@@ -93,14 +114,16 @@ def _statement(change: SpanChange, onset: float | None) -> str:
     name = f"Operation {clip(change.operation, 90)} of {change.service}"
     callers = f"; called by {', '.join(change.callers[:_SHOWN_CALLERS])}" if change.callers else ""
     spans = f"({change.count_after:,} and {change.count_before:,} spans)"
+    waiting = f", waiting for {_call_to(change.wait)}" if change.wait else ""
     before, after = quantity(change.before or 0.0, "ms"), quantity(change.after, "ms")
     match change.kind:
         case SpanKind.SLOWER:
             compared = f"median {after} since {since} against {before} before {spans}"
-            return f"{name} got slower by self time: {compared}{callers}."
+            return f"{name} got slower by self time{waiting}: {compared}{callers}."
         case SpanKind.SLOWER_TAIL:
             return (
-                f"{name} got slower by self time in part of its calls: median {after} of the slow ones since {since} "
+                f"{name} got slower by self time in part of its calls{waiting}: "
+                f"median {after} of the slow ones since {since} "
                 f"against {before} (95th percentile) before {spans}{callers}."
             )
         case SpanKind.CALLS_SLOWER:
@@ -115,6 +138,12 @@ def _statement(change: SpanChange, onset: float | None) -> str:
             return f"{name} stopped: {ended}{callers}."
 
 
+def _call_to(wait: Wait) -> str:
+    """What is called, in words: `a database call to accounts-db`."""
+    to = f" to {clip(wait.peer, 60)}" if wait.peer else ""
+    return f"a database call{to}" if wait.database else f"a call{to}, which records no spans"
+
+
 def _failing_statement(change: SpanChange, operation: str, since: str, callers: str) -> str:
     failed = f"{change.failures:,} of {plural(change.count_after, 'span')} since {since}"
     percent = number(round(100.0 * change.after, 1))
@@ -124,8 +153,9 @@ def _failing_statement(change: SpanChange, operation: str, since: str, callers: 
     else:
         earlier = "; there are no spans of it before"
     said = f', error: "{clip(change.message, 120)}"' if change.message else ""
+    call = f", {_call_to(change.wait)}," if change.wait else ""
     return (
-        f"{operation} is failing: {failed} ({percent}%) failed with no failed call beneath{earlier}; "
+        f"{operation}{call} is failing: {failed} ({percent}%) failed with no failed call beneath{earlier}; "
         f"first at {utc(change.onset)}{said}{callers}."
     )
 

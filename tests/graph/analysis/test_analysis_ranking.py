@@ -125,6 +125,28 @@ def test_a_slow_statement_is_the_databases_symptom_when_the_database_shows_its_o
     assert ranked([statement])[0].support[0].role is Role.CAUSE
 
 
+def waiting(client: str, peer: str) -> dict[str, Any]:
+    """A statement of the client that got slower."""
+    return {**span(client), "operation": "UPDATE accounts", "waits_for": peer, "database": True}
+
+
+def test_the_blame_for_a_wait_moves_to_a_database_with_trouble_of_its_own() -> None:
+    """Locks of the database fill the client's pool and fail its requests; the wait itself speaks against it."""
+    client = [waiting("payment", "payment-db"), metric("payment", "db_pool_waiting"), log("payment")]
+    locked = [metric("payment-db", "lock_waiting_sessions", 3.0), metric("payment-db", "longest_transaction_seconds")]
+    first, second, *_ = ranked(client, locked)
+    assert (first.entity, second.entity) == ("payment-db", "payment")
+    assert first.named_by == ("payment",)
+    assert second.explained_by == ("payment-db",)
+
+
+def test_a_wait_for_a_database_that_is_merely_used_longer_stays_with_its_client() -> None:
+    """Long transactions and many connections are what clients do."""
+    client = [waiting("payment", "payment-db"), metric("payment", "db_pool_waiting")]
+    used = [metric("payment-db", "longest_transaction_seconds"), metric("payment-db", "connections_active")]
+    assert ranked(client, used)[0].entity == "payment"
+
+
 def test_better_is_not_worse() -> None:
     """Latency that fell is rather what trouble elsewhere leaves."""
     items = [metric("a", "latency_p95", direction="down"), metric("b", "latency_p95")]
@@ -186,6 +208,10 @@ def test_support_points_at_the_results_and_items_that_were_given() -> None:
         ("http_requests_total", Trouble.TRAFFIC),
         ("rpc_server_cancelled_rate", Trouble.CANCELLED),
         ("ReplicaLag", Trouble.RESOURCE),
+        ("lock_waiting_sessions", Trouble.RESOURCE),
+        ("longest_transaction_seconds", Trouble.USE),
+        ("connections_idle_in_transaction", Trouble.USE),
+        ("db_pool_waiting", Trouble.POOL),
         ("temperature", Trouble.OTHER),
     ],
 )

@@ -1,7 +1,7 @@
 import pytest
 from tools_samples import MINUTE, ONSET, START, Recorded, call, incident, item, logs, series, spans, texts
 
-from diag_graph.analysis.records import LogRecord, Series, utc
+from diag_graph.analysis.records import Edge, LogRecord, Series, Span, utc
 from diag_graph.tools.definition import AnyTool
 from diag_graph.tools.find_log_patterns import FIND_LOG_PATTERNS
 from diag_graph.tools.find_metric_anomalies import FIND_METRIC_ANOMALIES
@@ -102,6 +102,18 @@ def test_the_deepest_slow_and_failing_operation_is_told_and_not_its_callers() ->
     assert "is failing: 19 of 19 spans since 2026-07-16T06:40:00Z (100%)" in failing["text"]
     assert 'error: "pool timeout"' in failing["text"]
     assert (failing["count_before"], failing["failures"]) == (40, 19)
+
+
+def test_a_wait_for_a_database_is_told_in_words_with_its_name_from_the_call_graph() -> None:
+    """Self time of a statement is a wait: for whom, the call graph says where the span does not."""
+    statements = [
+        Span(f"t{n}", "a", None, "checkout", "SELECT orders", START + n * MINUTE, 3.0 if n < 40 else 800.0 + n)
+        for n in range(60)
+    ]
+    recorded = Recorded(trace_spans=statements, calls=[Edge("checkout", "orders-db")])
+    (found,) = call(FIND_SPAN_ANOMALIES, recorded).items
+    assert "got slower by self time, waiting for a database call to orders-db: median" in found["text"]
+    assert (found["entity"], found["waits_for"], found["database"]) == ("checkout", "orders-db", True)
 
 
 def test_spans_with_no_baseline_say_so() -> None:
