@@ -9,6 +9,7 @@ from diag_cli.envelope import as_text, envelope
 from diag_cli.exits import Exit
 from diag_cli.render.answer import print_answer
 from diag_cli.render.streams import complain, put, say
+from diag_cli.render.usage import run_usage_words
 
 if TYPE_CHECKING:
     from diag_graph.outcome import RunDocument, RunRow
@@ -20,6 +21,7 @@ def conclude(
     kept: bool,
     as_json: bool,
     quiet: bool,
+    advise: bool = True,
     save: Path | None = None,
     strict: bool = False,
 ) -> int:
@@ -29,7 +31,8 @@ def conclude(
         document: The run.
         kept: Whether it stands in the store.
         as_json: Print the envelope in place of the answer.
-        quiet: Leave out what is neither answer nor error.
+        quiet: Print plain text, and nothing that is neither answer nor error.
+        advise: Say what to look at next.
         save: Where to write its run file.
         strict: Hold a verdict other than PASS, or a degraded end, for a failure.
 
@@ -40,11 +43,13 @@ def conclude(
     if as_json:
         put(as_text(envelope(document)))
     elif run.answer:
-        print_answer(run.answer)
+        print_answer(run.answer, plain=quiet)
     if save is not None:
         from diag_graph.runfile import save_run_file
 
         save_run_file(document, save)
+    if (used := run_usage_words(document)) and not quiet:
+        say(f"\n{used}")
     look = f"diag trace {run.run_id}" if kept else ""
     if run.status != "SUCCESS":
         complain(f"the run failed: {run.failure_reason or 'no reason was recorded'}", look and f"See {look}")
@@ -53,7 +58,7 @@ def conclude(
     if shortfall:
         complain(f"--strict: {shortfall}", look and f"See {look}")
         return Exit.NOT_PASSED
-    if look and not quiet:
+    if look and advise and not quiet:
         say(f"\nHow it came to this: {look}")
     return Exit.OK
 

@@ -46,7 +46,7 @@ def replay(
         result = play(run_file, listeners=watch.listeners)
     if result.divergence is not None and not as_json:
         return _differs(result)
-    status = conclude(result.document, kept=watch.kept, as_json=as_json, quiet=quiet or not result.matches)
+    status = conclude(result.document, kept=watch.kept, as_json=as_json, quiet=quiet, advise=result.matches)
     if not result.matches:
         return _differs(result)
     if result.compared and not quiet:

@@ -90,16 +90,38 @@ def test_the_finished_show_stays_on_screen_above_the_answer(home: Path, path: Pa
     assert "[bold]50 of 50 in use[/bold] \\u202e" in " ".join(visible(sent).split())
 
 
-def test_no_color_means_plain_lines(home: Path, path: Path) -> None:
-    """Section 10: with NO_COLOR a terminal is sent no control code at all."""
-    sent = on_terminal(home, "replay", path, NO_COLOR="1")
+@pytest.mark.parametrize("display", [[], ["--display", "live"], ["--display", "plain"]])
+def test_no_color_means_plain_lines(home: Path, path: Path, display: list[str]) -> None:
+    """Section 10: with NO_COLOR a terminal is sent no control code at all, whatever view was asked for."""
+    sent = on_terminal(home, "replay", path, *display, NO_COLOR="1")
     assert "\x1b" not in sent
     assert "verifier RETRYABLE_FAILED verifier_retryable_failed, attempt 1, " in sent
 
 
+@pytest.mark.parametrize("more", [{}, {"FORCE_COLOR": "1"}])
+@pytest.mark.parametrize("options", [[], ["--display", "live"], ["--json"], ["--debug"]])
+def test_quiet_sends_no_control_code_and_no_event(
+    home: Path, path: Path, options: list[str], more: dict[str, str]
+) -> None:
+    """Section 10: --quiet means plain lines, on a terminal too; the answer is wrapped, and nothing else is said."""
+    sent = on_terminal(home, "replay", "--quiet", path, *options, **more)
+    assert "\x1b" not in sent
+    assert sent.startswith(
+        "{" if options == ["--json"] else "Checkout waited for connections of payment-db.\n\nVerdict"
+    )
+    if options != ["--json"]:
+        assert max(map(len, sent.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("arguments", [["replay", "-q", "nowhere.json"], ["ask", "-q", "why?"], ["ask", "-q"]])
+def test_a_quiet_error_is_plain_too(home: Path, arguments: list[str]) -> None:
+    """Section 10: neither an error nor an answer without evidence brings a control code."""
+    assert "\x1b" not in on_terminal(home, *arguments)
+
+
 def test_force_color_styles_a_pipe(home: Path) -> None:
     """FORCE_COLOR: styles where there is no terminal, for a pager that shows them."""
-    command = [*PROGRAM, "replay", "-q", str(write_run(home / "run.json", PASSING))]
+    command = [*PROGRAM, "replay", "--display", "none", str(write_run(home / "run.json", PASSING))]
     done = subprocess.run(command, env=environment(home, FORCE_COLOR="1"), capture_output=True, text=True, check=True)
     assert "\x1b[1" in done.stdout
     assert "Verdict: PASS" in visible(done.stdout)
@@ -109,7 +131,7 @@ def test_what_is_wrapped_stands_under_its_own_text(home: Path) -> None:
     """An answer's long lines hang below their text, not below the dash."""
     long = {"summary": "Short.", "findings": [{"claim_ids": ["claim-1"], "text": "The pool ran out " * 12}]}
     steps = [PLAN, executor(CLAIM), VERIFIER, {"agent": "composer", "output": long}]
-    sent = visible(on_terminal(home, "replay", "-q", write_run(home / "run.json", steps)))
+    sent = visible(on_terminal(home, "replay", "--display", "none", write_run(home / "run.json", steps)))
     lines = sent.splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("  - The pool"))
     assert lines[first + 1].startswith("    ")

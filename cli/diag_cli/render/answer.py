@@ -1,4 +1,4 @@
-"""The answer, to stdout. In a pipe it is the engine's text, harmless; on a terminal it is wrapped and calmly styled."""
+"""The answer, to stdout. In a pipe it is the engine's text, harmless; a terminal gets it wrapped, and calmly styled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from diag_cli.render.safe import harmless
-from diag_cli.render.streams import is_styled, put, put_drawn
+from diag_cli.render.streams import is_styled, is_terminal, put, put_drawn
 from diag_cli.render.words import tone
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ _CITATION = re.compile(r"\[\d+\]")
 _VERDICT = re.compile(r"Verdict: (?P<verdict>[A-Z_]+)\.")
 
 
-def print_answer(answer: str) -> None:
-    """Print the answer."""
-    if is_styled(sys.stdout):
-        put_drawn(lambda console: drawn(answer, console))
+def print_answer(answer: str, *, plain: bool = False) -> None:
+    """Print the answer; `plain`: without control codes, whatever the stream could take."""
+    if is_terminal(sys.stdout) or (is_styled(sys.stdout) and not plain):
+        put_drawn(lambda console: drawn(answer, console), plain=plain)
     else:
         put(harmless(answer))
 

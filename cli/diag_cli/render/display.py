@@ -40,10 +40,10 @@ class NoDisplay:
 
 
 def display_for(wanted: Display | None, *, quiet: bool) -> RunDisplay:
-    """The view that the user wants; without a wish, live on a terminal and lines elsewhere."""
+    """The view that the user wants; without a wish, live. Where there can be no live view, there are lines."""
     if quiet or wanted is Display.NONE:
         return NoDisplay()
-    if wanted is Display.LIVE or (wanted is None and _can_be_live()):
+    if wanted is not Display.PLAIN and _can_be_live():
         from diag_cli.render.live import LiveDisplay
 
         return LiveDisplay()

@@ -63,20 +63,20 @@ def put(text: str) -> None:
     _write(sys.stdout, text if text.endswith("\n") else text + "\n")
 
 
-def put_drawn(draw: Callable[[Console], RenderableType]) -> None:
-    """Something that Rich draws, to stdout: styled on a terminal, as plain text elsewhere."""
-    console = console_for(sys.stdout)
+def put_drawn(draw: Callable[[Console], RenderableType], *, plain: bool = False) -> None:
+    """Something that Rich draws, to stdout: styled on a terminal unless it is to be `plain`, as text elsewhere."""
+    console = console_for(sys.stdout, plain=plain)
     with console.capture() as captured:
         console.print(draw(console))
     lines = (line.rstrip() for line in captured.get().splitlines())  # Rich pads every line to the width
     put("\n".join(lines))
 
 
-def console_for(stream: TextIO, *, widest: int = READABLE_WIDTH) -> Console:
+def console_for(stream: TextIO, *, widest: int = READABLE_WIDTH, plain: bool = False) -> Console:
     """A Rich console that never reads markup, and spreads text over `widest` columns at most."""
     from rich.console import Console
 
-    styled = is_styled(stream)
+    styled = is_styled(stream) and not plain
     console = Console(
         file=stream,
         markup=False,
