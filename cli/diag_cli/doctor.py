@@ -12,7 +12,8 @@ import typer
 
 from diag_cli import settings
 from diag_cli.exits import Exit
-from diag_cli.options import Db, Debug, Incident, Model
+from diag_cli.model_settings import ROLES, model_settings
+from diag_cli.options import ApiBase, Db, Debug, Incident, Model
 from diag_cli.render.safe import one_line
 from diag_cli.render.streams import is_styled, is_terminal, put, put_drawn
 from diag_cli.render.words import Tone, counted
@@ -20,6 +21,8 @@ from diag_cli.settings import Origin, Settings
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from diag_graph.agents.models.settings import ModelSettings
 
 _PACKAGES = ("langgraph", "litellm", "pydantic", "sqlite-utils", "polars", "typer", "rich")
 _LANGSMITH = ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGSMITH_API_KEY", "LANGCHAIN_API_KEY")
@@ -38,6 +41,10 @@ class Finding(NamedTuple):
 def doctor(
     incident: Incident = None,
     model: Model = None,
+    api_base: ApiBase = None,
+    probe: Annotated[
+        bool, typer.Option("--probe", help="Also ask the model three tiny questions, and say what works.")
+    ] = False,
     db: Db = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as a JSON array.")] = False,
     debug: Debug = False,  # noqa: ARG001 - its callback has noted it
@@ -46,8 +53,9 @@ def doctor(
 
     Exit status 2 when something is at fault.
     """
-    given = settings.resolve({"db": db, "model": model})
-    findings = [*_program(), *_settings(given), *_store(given["db"]), *_model(given), *_evidence(incident), *_around()]
+    given = settings.resolve({"db": db, "model": model, "api_base": api_base})
+    findings = [*_program(), *_settings(given), *_store(given["db"]), *_model(given, probe=probe)]
+    findings += [*_evidence(incident), *_around()]
     if as_json:
         from diag_cli.envelope import as_text
 
@@ -98,13 +106,45 @@ def _store(path: Path) -> Iterator[Finding]:
             yield Finding(Tone.BAD, "store", error.message, error.advice)
 
 
-def _model(given: Settings) -> Iterator[Finding]:
-    if given["model"]:
-        yield Finding(Tone.GOOD, "model", f"{given['model']}")
-    else:
-        yield Finding(
-            Tone.GOOD, "model", "none is set: the built-in analyst answers, without a model, a key or a network"
-        )
+def _model(given: Settings, *, probe: bool) -> Iterator[Finding]:
+    thinks = model_settings(given)
+    if thinks is None:
+        said = "none is set: the built-in analyst answers, without a model, a key or a network"
+        yield Finding(Tone.GOOD, "model", said)
+        return
+    where = f" at {thinks.api_base}" if thinks.api_base else ""
+    yield Finding(Tone.GOOD, "model", f"{thinks.label()}{where}")
+    if not probe:
+        yield Finding(Tone.GOOD, "model", "not tried: diag doctor --probe asks it three tiny questions")
+        return
+    for name in dict.fromkeys(map(thinks.model_of, ROLES)):
+        yield from _probed(thinks, name)
+
+
+def _probed(thinks: ModelSettings, name: str) -> Iterator[Finding]:
+    """What a model showed when it was asked, and where diag takes it for something else."""
+    from diag_graph.agents.models.probe import Ability, probe
+
+    found = probe(thinks, name)
+    able = found.taken_for
+    for seen in found.sightings:
+        works = f"{name}: {seen.ability}: {seen.said}"
+        if seen.ability is Ability.TEXT:
+            yield Finding(Tone.GOOD if seen.works else Tone.BAD, "model", works)
+            continue
+        taken = able.json_schema if seen.ability is Ability.JSON_SCHEMA else able.tools
+        setting = "json_schema" if seen.ability is Ability.JSON_SCHEMA else "tool_calls"
+        if seen.works == taken:
+            yield Finding(Tone.GOOD, "model", works if seen.works else f"{works}; it is not needed")
+        else:
+            better = "on" if seen.works else "off"
+            advice = f'Set {setting} = "{better}" ({settings.SETTINGS[setting].variable}): diag takes it for the other.'
+            yield Finding(Tone.DOUBTFUL, "model", works, advice)
+    told = f"{name}: holds {able.context_tokens:,} tokens, replies with at most {able.output_tokens:,}"
+    advice = "" if able.context_known else "Nobody says how many it holds: set context_tokens to what it does."
+    yield Finding(Tone.GOOD if able.context_known else Tone.DOUBTFUL, "model", told, advice)
+    if not able.priced:
+        yield Finding(Tone.GOOD, "model", f"{name}: no price is known, so that runs cost null")
 
 
 def _evidence(incident: Path | None) -> Iterator[Finding]:
