@@ -14,7 +14,11 @@ class RunStatus(StrEnum):
     SUCCESS = "SUCCESS"
     FAILED = "FAILED"
     INTERRUPTED = "INTERRUPTED"
-    """Never stored: how a RUNNING run reads whose process is gone (D2)."""
+    """Never stored: how a run reads that its user ended, or that is RUNNING and whose process is gone (D2)."""
+
+
+INTERRUPTED_REASON = "interrupted"
+"""`failure_reason` of a run that was ended from outside: Ctrl-C, or a signal to the program."""
 
 
 class AgentFlow(StrEnum):

@@ -27,7 +27,7 @@ from diag_graph.events import AgentFinished, Event, Listener, ModelAnswered, Run
 from diag_graph.gate.values import well_formed
 from diag_graph.nodes.composer import view_claims
 from diag_graph.nodes.deps import Deps
-from diag_graph.outcome import AgentFlow, RunDocument, RunRow, RunStatus
+from diag_graph.outcome import INTERRUPTED_REASON, AgentFlow, RunDocument, RunRow, RunStatus
 from diag_graph.sources.ports import Evidence
 from diag_graph.state import DiagnosisState
 from diag_graph.tools.definition import AnyTool, ToolContext
@@ -181,7 +181,7 @@ def execute(assignment: Assignment, listeners: Sequence[Listener] = ()) -> RunDo
 
     Raises:
         RunAborted: an agent ended the run from inside (a replay that diverged); listeners have heard the end before.
-        KeyboardInterrupt: likewise.
+        KeyboardInterrupt, SystemExit: likewise.
     """
     return _Run(assignment, listeners).execute()
 
@@ -214,8 +214,8 @@ class _Run:
         except RunAborted:
             self._finish("replay_diverged")
             raise
-        except KeyboardInterrupt:
-            self._finish("interrupted")
+        except (KeyboardInterrupt, SystemExit):
+            self._finish(INTERRUPTED_REASON)
             raise
         except Exception as error:  # noqa: BLE001 - a graph that dies still leaves its run, as far as it got (T2)
             _log.exception("the graph died")

@@ -210,6 +210,8 @@ def test_an_interrupted_run_exits_130_and_can_be_looked_at(home: Path, sent: sig
     )
     assert process.stderr is not None
     run_id = process.stderr.readline().split()[1]
+    while process.stderr.readline() != "executor started\n":
+        pass
     process.send_signal(sent)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (status, "")
@@ -219,7 +221,8 @@ def test_an_interrupted_run_exits_130_and_can_be_looked_at(home: Path, sent: sig
     listed = subprocess.run([*PROGRAM, "runs", "--json"], env=environment(home), capture_output=True, check=True)
     (run,) = json.loads(listed.stdout)
     assert run["runId"] == run_id
-    assert run["status"] in {"FAILED", "INTERRUPTED"}
+    assert (run["status"], run["failureReason"]) == ("INTERRUPTED", "interrupted")
+    assert run["orchestrationTrace"]["termination_reason"] == "planner_completed"
 
 
 def test_a_reader_that_goes_away_is_no_error(command: Command, home: Path) -> None:

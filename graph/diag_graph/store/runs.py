@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import ValidationError
 
 from diag_graph.contracts import AgentStep, Invocation, Turn
-from diag_graph.outcome import RunDocument, RunRow, RunStatus
+from diag_graph.outcome import INTERRUPTED_REASON, RunDocument, RunRow, RunStatus
 from diag_graph.store import db as database
 from diag_graph.store import rows
 from diag_graph.store.problems import StoreError, StoreProblem, translated
@@ -231,8 +231,10 @@ class Store:
 
 
 def _as_seen(row: dict[str, Any]) -> RunRow:
-    """The run of a row, INTERRUPTED when it says RUNNING and the process that ran it is gone (D2)."""
+    """The run of a row; INTERRUPTED when it was ended from outside, or RUNNING and its process is gone (D2)."""
     run = rows.to_run(row)
+    if run.status is RunStatus.FAILED and run.failure_reason == INTERRUPTED_REASON:
+        return run.model_copy(update={"status": RunStatus.INTERRUPTED})
     if run.status is not RunStatus.RUNNING:
         return run
     pid = row["owner_pid"]

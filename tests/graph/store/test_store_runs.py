@@ -9,7 +9,7 @@ from store_samples import TRACE, finished, invocation, started, step
 
 from diag_graph.contracts import AgentStep, Invocation, Turn
 from diag_graph.events import AgentFinished, NodeStarted, RunFinished, RunStarted, ToolFinished
-from diag_graph.outcome import RunRow, RunStatus
+from diag_graph.outcome import INTERRUPTED_REASON, RunDocument, RunRow, RunStatus
 from diag_graph.store import Store, StoreError, StoreListener, StoreProblem
 
 TABLES = {"chat_session", "diagnosis_run", "agent_step", "tool_invocation", "self_evaluation"}
@@ -179,6 +179,20 @@ def test_a_run_that_its_listener_gave_up_reads_as_interrupted(store: Store) -> N
     listener(RunStarted(started()))
     listener.close()
     assert store.run("run-1").run.status is RunStatus.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("reason", "status"), [(INTERRUPTED_REASON, RunStatus.INTERRUPTED), ("graph_error: ValueError", RunStatus.FAILED)]
+)
+def test_a_run_that_its_user_ended_reads_as_interrupted_too(store: Store, reason: str, status: RunStatus) -> None:
+    """D2: whether Ctrl-C or kill -9 ended it, it reads alike; with the trace as far as it got (T2)."""
+    row = started()
+    store.begin_run(row)
+    ended = {"status": RunStatus.FAILED, "failure_reason": reason, "orchestration_trace": TRACE}
+    store.finish_run(RunDocument(run=row.model_copy(update=ended)))
+    for seen in (store.run("run-1").run, store.runs()[0]):
+        assert seen.status is status
+        assert seen.orchestration_trace == TRACE
 
 
 def test_closing_the_listener_of_a_finished_run_changes_nothing(store: Store) -> None:
