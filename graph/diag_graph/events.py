@@ -78,13 +78,6 @@ class RunFinished:
 
 
 Event = (
-    RunStarted
-    | NodeStarted
-    | NodeFinished
-    | ToolStarted
-    | ToolFinished
-    | ModelAnswered
-    | AgentFinished
-    | RunFinished
+    RunStarted | NodeStarted | NodeFinished | ToolStarted | ToolFinished | ModelAnswered | AgentFinished | RunFinished
 )
 Listener = Callable[[Event], None]

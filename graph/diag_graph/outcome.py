@@ -50,9 +50,12 @@ class RunRow(Frozen):
     duration_ms: int | None = None
     failure_reason: str | None = None
     started_at: str
+    """When it began, by the machine's clock."""
     finished_at: str | None = None
     replay_of: str | None = None
     """Of a replay: the run id that the file names."""
+    what_if: bool = False
+    """Live agents answered, over the tool results of an earlier run."""
     orchestration_trace: JsonObject | None = None
 
 
@@ -67,5 +70,7 @@ class RunDocument(Frozen):
     """The verifier's evaluation: `verdict` (effective), `model_verdict`, `ceiling`, `facts_checked`, `claim_flags`."""
     history: tuple[Turn, ...] = ()
     """The earlier turns of the session that the run was given."""
+    now: str | None = None
+    """The run's clock, which stands still: a replay's is its file's, whenever it is played. ISO 8601 in UTC."""
     steps: tuple[AgentStep, ...] = ()
     invocations: tuple[Invocation, ...] = ()

@@ -73,12 +73,10 @@ def replay(run_file: RunFile, *, listeners: Sequence[Listener] = ()) -> ReplayRe
         if isinstance(event, RunFinished):
             ended.append(event.document)
 
-    played_at = iso(datetime.now(UTC))
     assignment = Assignment(
         question=run_file.question,
         agents=recording.agents(),
-        now=run_file.now or played_at,
-        started_at=played_at,
+        now=run_file.now or iso(datetime.now(UTC)),
         session_id=new_id(),
         history=run_file.history,
         replay_of=run_file.run_id,

@@ -54,10 +54,9 @@ class Assignment:
         context: What the tools work on; None in a replay.
         session_id: The conversation.
         history: Its earlier turns, oldest first.
-        now: The run's clock, ISO 8601 in UTC.
+        now: The run's clock, ISO 8601 in UTC; it stands still while the run goes on.
         flow: Who asked.
         replay_of: Of a replay: the run id that the file names.
-        started_at: Of a replay: when it is played, for its clock is the file's. None: at `now`.
     """
 
     question: str
@@ -69,7 +68,6 @@ class Assignment:
     history: tuple[Turn, ...] = ()
     flow: AgentFlow = AgentFlow.CHAT
     replay_of: str | None = None
-    started_at: str | None = None
 
 
 def diagnose(
@@ -203,7 +201,7 @@ class _Run:
             status=RunStatus.RUNNING,
             question=assignment.question,
             model=assignment.agents.label,
-            started_at=assignment.started_at or assignment.now,
+            started_at=iso(datetime.now(UTC)),
             replay_of=assignment.replay_of,
         )
 
@@ -285,6 +283,7 @@ class _Run:
             gatekeeper=audit if isinstance(audit, GatekeeperAudit) else None,
             verifier=_evaluation(state, verdict),
             history=self._assignment.history,
+            now=self._assignment.now,
             steps=tuple(self._steps),
             invocations=self._ledger.invocations,
         )

@@ -109,7 +109,7 @@ def run_file_of(document: RunDocument) -> JsonObject:
     run = document.run
     out: JsonObject = {"format": FORMAT, "runId": run.run_id, "question": run.question}
     out["history"] = [turn.model_dump() for turn in document.history]
-    out["now"] = run.started_at
+    out["now"] = document.now or run.started_at
     out["steps"] = [_step(step, document.invocations) for step in document.steps]
     out["orchestrationTrace"] = run.orchestration_trace
     return out

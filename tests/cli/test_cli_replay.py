@@ -41,6 +41,7 @@ RUN_KEYS = [
     "startedAt",
     "finishedAt",
     "replayOf",
+    "whatIf",
     "orchestrationTrace",
 ]
 
@@ -168,6 +169,18 @@ def test_a_run_is_exported_and_replays_to_the_same_end(command: Command, home: P
     for key in ("verdict", "answer", "orchestrationTrace"):
         assert again[key] == first[key]
     assert again["replayOf"] == first["runId"]
+
+
+def test_a_replay_is_listed_at_the_time_it_was_played_and_keeps_the_clock_of_its_file(
+    command: Command, home: Path
+) -> None:
+    """Section 11: `now` is the run's clock, and goes from file to file; `startedAt` is when it was run."""
+    path = write_run(home / "run.json", PASSING)
+    run = json.loads(command("replay", "--json", path).out)["run"]
+    clock = json.loads(path.read_text())["now"]
+    assert clock < "2026-07-16T06:06" < run["startedAt"] <= run["finishedAt"]
+    assert command("trace", "last", "--export", home / "again.json").status == 0
+    assert json.loads((home / "again.json").read_text())["now"] == clock
 
 
 @pytest.mark.parametrize("make", ["folder", "noise"])

@@ -107,7 +107,13 @@ def m002_cached_tokens(db: Database) -> None:
     db.table("agent_step").add_column("cached_tokens", int)
 
 
-MIGRATIONS: Sequence[Callable[[Database], None]] = (m001_runs, m002_cached_tokens)
+def m003_replays(db: Database) -> None:
+    """The clock that a run was given, and whether live agents answered over recorded results."""
+    db.table("diagnosis_run").add_column("now", str)
+    db.table("diagnosis_run").add_column("what_if", int, not_null_default=0)
+
+
+MIGRATIONS: Sequence[Callable[[Database], None]] = (m001_runs, m002_cached_tokens, m003_replays)
 
 
 def names() -> list[str]:

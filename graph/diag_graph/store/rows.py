@@ -61,8 +61,9 @@ def to_run(row: Row) -> RunRow:
 
 
 def of_outcome(document: RunDocument) -> dict[str, Any]:
-    """The rest of a run's row in `diagnosis_run`: its findings, and the conversation that it was given."""
+    """The rest of a run's row in `diagnosis_run`: its findings, and the clock and conversation that it was given."""
     return {
+        "now": document.now,
         "findings": to_json([claim.model_dump() for claim in document.findings]),
         "history": to_json([turn.model_dump() for turn in document.history]),
     }

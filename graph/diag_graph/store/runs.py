@@ -157,6 +157,7 @@ class Store:
                 run=_as_seen(found[0]),
                 findings=rows.to_findings(found[0]),
                 history=rows.to_history(found[0]),
+                now=found[0]["now"],
                 gatekeeper=gatekeeper,
                 verifier=verifier,
                 steps=tuple(map(rows.to_step, steps)),

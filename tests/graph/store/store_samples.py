@@ -95,5 +95,6 @@ def finished(row: RunRow, answer: str = "The pool ran dry. [1]") -> RunDocument:
             ),
         ),
         history=(Turn(question="is it up?", answer="yes"),),
+        now="2026-07-16T06:00:00Z",
         verifier={"verdict": "PASS", "model_verdict": "PASS", "ceiling": "PASS", "facts_checked": []},
     )

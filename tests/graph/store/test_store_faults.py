@@ -100,6 +100,23 @@ def test_a_store_of_a_newer_version(store: Store, path: Path) -> None:
     assert "Upgrade diag" in error.advice
 
 
+def test_a_store_of_an_older_version_is_brought_up_to_date(path: Path) -> None:
+    """Runs that were written before a column was there are read with what it means to have none."""
+    with Store.open(path) as store:
+        store.begin_run(started())
+        store.finish_run(finished(started()))
+    connection = sqlite3.connect(path)
+    for column in ("now", "what_if"):
+        connection.execute(f"ALTER TABLE diagnosis_run DROP COLUMN {column}")
+    connection.execute("DELETE FROM applied_migration WHERE name = 'm003_replays'")
+    connection.commit()
+    connection.close()
+    with Store.open(path) as store:
+        document = store.run("run-1")
+    assert (document.now, document.run.what_if) == (None, False)
+    assert document == finished(started()).model_copy(update={"now": None})
+
+
 def test_a_damaged_store(path: Path) -> None:
     """Pages overwritten with noise: what reads them says that the store is damaged."""
     with Store.open(path) as store:
