@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_samples import Command
 
-from conftest import Command
 from diag_cli.model_settings import MODEL_SETTINGS, model_settings
 from diag_cli.settings import resolve
 from diag_graph.agents.models import Budgets, ModelSettings, Support

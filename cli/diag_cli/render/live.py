@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from diag_cli.render.safe import one_line
 from diag_cli.render.streams import console_for
+from diag_cli.render.usage import progress_words
 from diag_cli.render.words import (
     Tone,
     arguments_words,
@@ -26,6 +27,7 @@ from diag_cli.render.words import (
 from diag_graph.events import (
     AgentFinished,
     Event,
+    ModelAnswered,
     NodeFinished,
     NodeStarted,
     RunFinished,
@@ -83,6 +85,7 @@ class LiveDisplay:
         self._node: NodeStarted | None = None
         self._node_begun = 0.0
         self._errors: list[str] = []
+        self._used = ""
         self._calls: dict[str, ToolFinished | ToolStarted] = {}
         self._call_begun = 0.0
         self._live = Live(
@@ -120,7 +123,9 @@ class LiveDisplay:
                 return self._text(f"run {run.run_id} · {one_line(run.model)}", "dim")
             case NodeStarted():
                 self._node, self._node_begun = event, time.monotonic()
-                self._calls, self._errors = {}, []
+                self._calls, self._errors, self._used = {}, [], ""
+            case ModelAnswered(_, usage):
+                self._used = progress_words(usage)
             case ToolStarted(invocation_id):
                 self._calls[invocation_id], self._call_begun = event, time.monotonic()
             case ToolFinished(invocation):
@@ -174,6 +179,8 @@ class LiveDisplay:
             return self._text("")
         lines = [self._node_line(self._node, ended, ms), *self._call_lines()]
         remarks = [self._text(error, "yellow") for error in self._errors]
+        if ended and self._used:
+            remarks.append(self._text(self._used, "dim"))
         if ended and ended.went is not Tone.GOOD and not remarks and not self._is_roomy:
             remarks.append(self._text(ended.words, "dim"))
         lines += [self._remark(remark) for remark in remarks]
@@ -198,7 +205,7 @@ class LiveDisplay:
         row.add_column(width=_DURATION_WIDTH, justify="right", no_wrap=True, style="dim")
         if ended is None:
             again = counted_attempt(node.node, node.attempt) if node.attempt > 1 else ""
-            ended = _Ended(self._spinner(), "", "", again or f"round {node.round}" * (node.round > 1), None)
+            ended = _Ended(self._spinner(), self._used, "", again or f"round {node.round}" * (node.round > 1), None)
         words = [self._text("" if self._errors else ended.words, "dim")] if self._is_roomy else []
         mark, codes = self._text(ended.mark, ended.went or "cyan"), self._text(ended.codes, ended.went or "")
         row.add_row(mark, self._text(node_words(node.node)), codes, *words, ended.attempt, seconds(ms))

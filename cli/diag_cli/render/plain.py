@@ -6,10 +6,12 @@ from typing import Self
 
 from diag_cli.render.safe import one_line, shortened
 from diag_cli.render.streams import say
+from diag_cli.render.usage import progress_words
 from diag_cli.render.words import arguments_words, counted_attempt, node_words, outcome_words, seconds
 from diag_graph.events import (
     AgentFinished,
     Event,
+    ModelAnswered,
     NodeFinished,
     NodeStarted,
     RunFinished,
@@ -54,6 +56,8 @@ def line_of(event: Event) -> str:  # noqa: PLR0911 - one return an event
             told = shortened(outcome_words(invocation), _TEXT_LENGTH)
             how = "known already" if reused else f"{invocation.status} in {seconds(invocation.duration_ms)}"
             return f"  {one_line(invocation.id)} {one_line(invocation.tool)} {how}{f': {told}' if told else ''}"
+        case ModelAnswered(agent, usage):
+            return f"  {one_line(agent)}: {one_line(usage.model or '')} answered; {progress_words(usage)}"
         case AgentFinished(step) if step.error:
             return f"  {one_line(step.agent)}: {shortened(one_line(step.error), _TEXT_LENGTH)}"
         case RunFinished(document):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from diag_cli.render.answer import drawn
 from diag_cli.render.safe import one_line
 from diag_cli.render.streams import put_drawn
+from diag_cli.render.usage import tokens_words
 from diag_cli.render.words import (
     Tone,
     arguments_words,
@@ -148,7 +149,7 @@ def _agents(document: RunDocument) -> Iterator[RenderableType]:
         counts = [f"round {step.round}"] * (step.round > 1) + [f"attempt {step.attempt}"] * (step.attempt > 1)
         tokens = ""
         if step.prompt_tokens is not None or step.completion_tokens is not None:
-            tokens = f"{step.prompt_tokens or 0:,} + {step.completion_tokens or 0:,} tokens"
+            tokens = tokens_words(step.prompt_tokens, step.completion_tokens, step.cached_tokens or 0)
         told = _text("").append(step.status, tone(step.status))
         rest = [one_line(part) for part in (*counts, step.model or "", tokens, step.error or "") if part]
         told.append("".join(f"  {part}" for part in rest), "dim")
