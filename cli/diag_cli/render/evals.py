@@ -45,7 +45,7 @@ _QUALITY: dict[str, Callable[[Figures], str]] = {
 """Columns of the first table; those that say nothing of any set are left out."""
 
 _EFFORT: dict[str, Callable[[Figures], str]] = {
-    "SECONDS A CASE: MEDIAN": lambda of: _seconds(of.seconds_median),
+    "MEDIAN SECONDS": lambda of: _seconds(of.seconds_median),
     "MAX": lambda of: _seconds(of.seconds_max),
     "MODEL CALLS": lambda of: f"{of.model_calls:,}" if of.model_calls else _NOTHING,
     "TOKENS IN": lambda of: f"{of.prompt_tokens:,}" if of.prompt_tokens else _NOTHING,

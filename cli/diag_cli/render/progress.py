@@ -61,18 +61,16 @@ class _Lines(_Silence):
 class _Bar:
     def __init__(self, total: int) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-        from rich.text import Text
 
         self._progress = Progress(
             BarColumn(bar_width=30),
             MofNCompleteColumn(),
             TextColumn("cases, time left"),
-            TimeRemainingColumn(elapsed_when_finished=True),
+            TimeRemainingColumn(),
             TextColumn("{task.description}", style="dim", markup=False),
             console=console_for(sys.stderr),
             transient=True,
         )
-        self._text = Text
         self._task = self._progress.add_task("", total=total)
 
     def __enter__(self) -> Self:
