@@ -22,7 +22,9 @@ from diag_graph.state import VerifierInput
 CLOCKS = 5.0
 """Seconds by which a change may be recorded after its first effect: two machines' clocks agree no better."""
 SIMULTANEOUS = 90.0
-"""Seconds by which a cause's first sign may come after the symptom's: clocks and sampling are no finer than this."""
+"""Seconds by which a cause's first sign may come after the symptom's, at least: detection is no finer than this."""
+SAMPLING_STEPS = (600.0, 300.0, 120.0)
+"""Steps in which metrics are often kept, longest first; a cause may be seen a whole step after its symptom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,16 @@ class Case:
         symptom: When the symptom began; None when no cited text says.
         calls: Pairs of caller and callee that a cited text states.
         troubled: Entities that are shown to have trouble of their own, and since when.
+        leading: The entity of the first root cause; empty when there is none.
+        tolerance: Seconds within which two times are as good as equal, by the step of the cited metrics.
     """
 
     evidence: Mapping[str, Sequence[VerifiedEvidence]]
     symptom: float | None
     calls: frozenset[tuple[str, str]]
     troubled: Mapping[str, float]
+    leading: str
+    tolerance: float
 
 
 def read_case(request: VerifierInput) -> Case:
@@ -62,7 +68,19 @@ def read_case(request: VerifierInput) -> Case:
         symptom=_symptom_time(request.question, claims, evidence),
         calls=frozenset(pair for one in request.evidence if (pair := calls(one.matched_text))),
         troubled=_troubled(claims, evidence),
+        leading=next((claim.entity or "" for claim in claims if claim.kind is ClaimKind.ROOT_CAUSE), ""),
+        tolerance=_tolerance(request.evidence),
     )
+
+
+def _tolerance(evidence: Sequence[VerifiedEvidence]) -> float:
+    """The longest sampling step that all cited metric times are multiples of, or `SIMULTANEOUS`."""
+    sampled = [moment for one in evidence if one.tool_name in _SAMPLED for moment in times(one.matched_text)]
+    fitting = (step for step in SAMPLING_STEPS if sampled and all(moment % step == 0 for moment in sampled))
+    return next(fitting, SIMULTANEOUS)
+
+
+_SAMPLED = frozenset({"find_metric_anomalies", "query_metrics"})
 
 
 def _symptom_time(
@@ -152,15 +170,18 @@ def _judge_cause(claim: VerifiedClaim, case: Case, *, leading: bool) -> Judgemen
     first = _first_sign(entity, evidence)
     kinds = _kinds(claim, [one for one in evidence if not _comes_too_late(one, first)])
     causal = kinds & CAUSAL
-    if first is not None and case.symptom is not None and first > case.symptom + SIMULTANEOUS:
+    if first is not None and case.symptom is not None and first > case.symptom + case.tolerance:
         return Judgement(Verification.CONTRADICTED, "its first sign comes after the symptom", kinds)
+    behind = _behind(entity, first, case)
+    if behind and not leading and behind == case.leading:
+        return Judgement(Verification.CONTRADICTED, f"it calls {behind}, which explains its trouble", kinds)
     weaknesses = (
         (not causal, "its evidence shows a symptom, not how it comes about"),
         (
             causal == {EvidenceKind.CHANGE} and EvidenceKind.SYMPTOM not in kinds,
             "a change is shown, but no effect on what was changed",
         ),
-        (bool(behind := _behind(entity, first, case)), f"it calls {behind}, which has trouble of its own"),
+        (bool(behind), f"it calls {behind}, which has trouble of its own"),
         (not leading, "the evidence for another cause is stronger"),
     )
     for holds, reason in weaknesses:
@@ -195,5 +216,5 @@ def _behind(entity: str, first: float | None, case: Case) -> str:
         for caller, callee in case.calls
         if caller == entity and callee in case.troubled and (callee, caller) not in case.calls
     ]
-    in_time = [name for name in found if first is None or case.troubled[name] <= first + SIMULTANEOUS]
+    in_time = [name for name in found if first is None or case.troubled[name] <= first + case.tolerance]
     return min(in_time, default="")

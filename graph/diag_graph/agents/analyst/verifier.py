@@ -88,7 +88,7 @@ def _missing(judged: Judged, case: Case) -> list[str]:
     missing = [
         f"Whether {claim.entity or 'this'} is the cause: {judgement.reason}."
         for claim, judgement in causes
-        if judgement.verification is not Verification.DIRECT_SUPPORT
+        if judgement.verification not in {Verification.DIRECT_SUPPORT, Verification.CONTRADICTED}
     ]
     missing.extend(
         f"Little could be compared: {text}" for text in _empty_searches(case) if not compared_something(text)
@@ -100,10 +100,15 @@ def _missing(judged: Judged, case: Case) -> list[str]:
 
 
 def _actions(judged: Judged, case: Case) -> list[str]:
+    """What to do about the cause that is shown; while none is, about each that is possible."""
+    suspected = [
+        (claim, judgement)
+        for claim, judgement in judged
+        if claim.kind is ClaimKind.ROOT_CAUSE and claim.entity and judgement.verification not in _REFUTED
+    ]
+    shown = [one for one in suspected if one[1].verification is Verification.DIRECT_SUPPORT]
     actions: list[str] = []
-    for claim, judgement in judged:
-        suspected = claim.kind is ClaimKind.ROOT_CAUSE and judgement.verification not in _REFUTED
-        if suspected and claim.entity:
-            texts = [one.matched_text for one in case.evidence[claim.claim_id]]
-            actions.extend(advice_for(claim.entity, judgement.kinds, texts))
+    for claim, judgement in shown or suspected:
+        texts = [one.matched_text for one in case.evidence[claim.claim_id]]
+        actions.extend(advice_for(claim.entity or "", judgement.kinds, texts))
     return list(dict.fromkeys(actions))
