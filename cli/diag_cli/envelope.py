@@ -29,7 +29,7 @@ def envelope(document: RunDocument) -> dict[str, Any]:
                 "standing": claim.standing,
                 "entity": claim.entity,
                 "text": claim.text,
-                "citations": [_camel(citation) for citation in claim.citations],
+                "citations": [camel(citation) for citation in claim.citations],
             }
             for claim in document.findings
         ],
@@ -37,14 +37,14 @@ def envelope(document: RunDocument) -> dict[str, Any]:
             "gatekeeper": None if audit is None else audit.model_dump(),
             "verifier": document.verifier,
         },
-        "steps": [_camel(step) for step in document.steps],
-        "invocations": [_camel(invocation) for invocation in document.invocations],
+        "steps": [camel(step) for step in document.steps],
+        "invocations": [camel(invocation) for invocation in document.invocations],
     }
 
 
 def run_object(run: RunRow) -> dict[str, Any]:
     """A run's own data; `diag runs --json` lists these."""
-    return _camel(run)
+    return camel(run)
 
 
 def as_text(value: object) -> str:
@@ -52,7 +52,7 @@ def as_text(value: object) -> str:
     return harmless_json(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def _camel(model: BaseModel) -> dict[str, Any]:
+def camel(model: BaseModel) -> dict[str, Any]:
     """A model's fields under camelCase names; what the fields hold is left as it is."""
     return {_camel_name(name): value for name, value in model.model_dump().items()}
 

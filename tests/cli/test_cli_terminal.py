@@ -127,6 +127,20 @@ def test_force_color_styles_a_pipe(home: Path) -> None:
     assert "Verdict: PASS" in visible(done.stdout)
 
 
+def test_cited_parts_of_a_result_are_marked_by_style(home: Path) -> None:
+    """On a terminal the cited part has a style of its own, and what the result holds cannot end it."""
+    subprocess.run(
+        [*PROGRAM, "replay", "-q", str(write_run(home / "run.json", PASSING))],
+        env=environment(home),
+        capture_output=True,
+        check=True,
+    )
+    sent = on_terminal(home, "trace", "last", "--invocation", "inv-2")
+    assert re.search(r"\x1b\[[0-9;]+m50 of 50 in use\x1b\[0m", sent)
+    assert "«" not in sent
+    assert max(map(len, visible(sent).splitlines())) <= 80
+
+
 def test_what_is_wrapped_stands_under_its_own_text(home: Path) -> None:
     """An answer's long lines hang below their text, not below the dash."""
     long = {"summary": "Short.", "findings": [{"claim_ids": ["claim-1"], "text": "The pool ran out " * 12}]}

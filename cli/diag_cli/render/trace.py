@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from diag_cli.render.answer import drawn
+from diag_cli.render.checks import audit_lines, second_round_lines, verdict_lines
+from diag_cli.render.lines import indented, line_of, text_of
 from diag_cli.render.safe import one_line
 from diag_cli.render.streams import put_drawn
 from diag_cli.render.usage import tokens_words
@@ -15,7 +17,6 @@ from diag_cli.render.words import (
     arguments_words,
     counted,
     counted_attempt,
-    failure_words,
     node_words,
     outcome_words,
     reason_words,
@@ -25,10 +26,8 @@ from diag_cli.render.words import (
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
-    from rich.table import Table
-    from rich.text import Text
 
-    from diag_graph.contracts import AgentStep, CheckedBinding, JsonObject
+    from diag_graph.contracts import AgentStep, JsonObject
     from diag_graph.outcome import RunDocument, RunRow
 
 
@@ -53,14 +52,15 @@ def _page(document: RunDocument, console: Console) -> RenderableType:
         ("Path", list(_path(document))),
         ("Agents", list(_agents(document))),
         ("Tool calls", list(_calls(document))),
-        ("Gatekeeper", list(_audit(document))),
-        ("Verdict", list(_verdict(document))),
+        ("Gatekeeper", list(audit_lines(document))),
+        ("Second round", list(second_round_lines(document))),
+        ("Verdict", list(verdict_lines(document))),
         ("Answer", [drawn(document.run.answer, console)] if document.run.answer else []),
     ]
     page: list[RenderableType] = list(_head(document))
     for title, body in sections:
         if body:
-            page += [_text(""), _text(title, "bold"), *(_indented(part) for part in body)]
+            page += [text_of(""), text_of(title, "bold"), *(indented(part) for part in body)]
     return Group(*page)
 
 
@@ -72,15 +72,15 @@ def _head(document: RunDocument) -> Iterator[RenderableType]:
     if run.failure_reason and run.status != "SUCCESS":
         status.append(f"  {one_line(run.failure_reason)}")
     yield status
-    yield _text(one_line(run.question))
+    yield text_of(one_line(run.question))
     facts = [f"{_when(run.started_at)}", one_line(run.model), seconds(run.duration_ms), f"session {run.session_id}"]
     if run.replay_of:
-        facts.append(f"replay of {one_line(run.replay_of)}")
+        facts.append(f"{'what if, on' if run.what_if else 'replay of'} {one_line(run.replay_of)}")
     if run.prompt_tokens is not None or run.completion_tokens is not None:
-        facts.append(f"{run.prompt_tokens or 0:,} + {run.completion_tokens or 0:,} tokens")
+        facts.append(tokens_words(run.prompt_tokens, run.completion_tokens))
     if run.cost_usd is not None:
         facts.append(f"$ {run.cost_usd:.4f}")
-    yield _text("  ·  ".join(fact for fact in facts if fact), "dim")
+    yield text_of("  ·  ".join(fact for fact in facts if fact), "dim")
 
 
 def _path(document: RunDocument) -> Iterator[RenderableType]:
@@ -89,20 +89,20 @@ def _path(document: RunDocument) -> Iterator[RenderableType]:
         first, last = number == 0, number == len(stops) - 1
         edge = "╶" if first and last else "┌" if first else "└" if last else "├"
         went = tone(_outcome_of(stop.reason_code), stop.node, stop.reason_code)
-        told = _text(one_line(stop.reason_code), went)
+        told = text_of(one_line(stop.reason_code), went)
         if stop.attempt and stop.attempt > 1:
             told.append(f"  {counted_attempt(stop.node, stop.attempt)}", "dim")
         took = seconds(stop.step.duration_ms) if stop.step else ""
-        yield _grid((1, 14, None, 8), edge, node_words(stop.node), told, _text(took, "dim", right=True))
+        yield line_of((1, 14, None, 8), edge, node_words(stop.node), told, text_of(took, "dim", right=True))
         if went is not Tone.GOOD and not last:
-            yield _grid((1, 14, None), "│", "", _text(reason_words(stop.reason_code), "dim"))
+            yield line_of((1, 14, None), "│", "", text_of(reason_words(stop.reason_code), "dim"))
     trace = document.run.orchestration_trace
     if trace is None:
-        yield _text(
+        yield text_of(
             "The run left no path: it was cut short. What its agents and tools had done stands below.", "yellow"
         )
     elif stops:
-        yield _text("")
+        yield text_of("")
         yield _ending(document.run, trace)
 
 
@@ -128,14 +128,14 @@ def _ending(run: RunRow, trace: JsonObject) -> RenderableType:
     """Where it ended and why, in one sentence."""
     if run.status != "SUCCESS":
         last = node_words(str(trace.get("final_node")))
-        return _text(f"Cut short after {last}: {one_line(run.failure_reason or run.status)}.", Tone.DOUBTFUL)
+        return text_of(f"Cut short after {last}: {one_line(run.failure_reason or run.status)}.", Tone.DOUBTFUL)
     reason = str(trace.get("termination_reason") or "")
     words = reason_words(reason) or one_line(reason)
     node = node_words(str(trace.get("final_node")))
     if trace.get("degraded"):
-        return _text(f"Ended in {node}: {words} ({one_line(reason)}).", Tone.DOUBTFUL)
+        return text_of(f"Ended in {node}: {words} ({one_line(reason)}).", Tone.DOUBTFUL)
     rounds = "after a second evidence round" if trace.get("evidence_retry_count") else "in one evidence round"
-    return _text(f"Ended in {node}, {rounds}: {words} ({one_line(reason)}).")
+    return text_of(f"Ended in {node}, {rounds}: {words} ({one_line(reason)}).")
 
 
 def _outcome_of(reason_code: str) -> str:
@@ -150,10 +150,10 @@ def _agents(document: RunDocument) -> Iterator[RenderableType]:
         tokens = ""
         if step.prompt_tokens is not None or step.completion_tokens is not None:
             tokens = tokens_words(step.prompt_tokens, step.completion_tokens, step.cached_tokens or 0)
-        told = _text("").append(step.status, tone(step.status))
+        told = text_of("").append(step.status, tone(step.status))
         rest = [one_line(part) for part in (*counts, step.model or "", tokens, step.error or "") if part]
         told.append("".join(f"  {part}" for part in rest), "dim")
-        yield _grid((14, None, 8), one_line(step.agent), told, _text(seconds(step.duration_ms), "dim", right=True))
+        yield line_of((14, None, 8), one_line(step.agent), told, text_of(seconds(step.duration_ms), "dim", right=True))
 
 
 def _calls(document: RunDocument) -> Iterator[RenderableType]:
@@ -166,78 +166,16 @@ def _calls(document: RunDocument) -> Iterator[RenderableType]:
         times = f"cited by {counted(cited[call.id], 'binding')}" if cited[call.id] else ""
         if cited[call.id] > passed[call.id]:
             times += f", {cited[call.id] - passed[call.id]} failed"
-        took = _text(seconds(call.duration_ms), "dim", right=True)
-        label = _text(one_line(call.tool)).append(f"  {times}" if times else "", "cyan")
-        yield _grid((7, 7, None, 8), one_line(call.id), _text(call.status, tone(call.status)), label, took)
+        took = text_of(seconds(call.duration_ms), "dim", right=True)
+        label = text_of(one_line(call.tool)).append(f"  {times}" if times else "", "cyan")
+        if call.round > 1:
+            label.append(f"  round {call.round}", "dim")
+        yield line_of((7, 7, None, 8), one_line(call.id), text_of(call.status, tone(call.status)), label, took)
         for line in (arguments_words(call.arguments), outcome_words(call)):
             if line:
-                yield _grid((7, 7, None, 8), "", "", _text(line, "dim"), "")
-
-
-def _audit(document: RunDocument) -> Iterator[RenderableType]:
-    audit = document.gatekeeper
-    if audit is None:
-        return
-    failed = [binding for binding in audit.checked_bindings if binding.status == "fail"]
-    good = len(audit.checked_bindings) - len(failed)
-    verdict = audit.status if audit.severity is None else f"{audit.status}, {audit.severity}"
-    told = _text("").append(verdict, Tone.GOOD if audit.status == "pass" else Tone.BAD)
-    yield told.append(f"  {counted(good, 'binding')} passed, {len(failed)} failed")
-    for binding in failed:
-        yield from _failed(binding)
-    for issue in audit.claim_issues:
-        told = _text(f"claim {one_line(issue.claim_id or '?')}: ").append(failure_words(issue.failure), "red")
-        yield _grid((1, None), _text("✗", "red"), told)
-
-
-def _failed(binding: CheckedBinding) -> Iterator[RenderableType]:
-    where = f"{one_line(binding.source_invocation_id or '?')} {one_line(binding.raw_path or '')}".strip()
-    why = failure_words(binding.failure) if binding.failure else ""
-    told = _text(f"claim {one_line(binding.claim_id or '?')}, citing {where}: ").append(why, "red")
-    yield _grid((1, None), _text("✗", "red"), told)
-
-
-def _verdict(document: RunDocument) -> Iterator[RenderableType]:
-    verifier = document.verifier
-    if verifier is None:
-        return
-    effective = str(document.run.verdict or "none")
-    told = _text("").append(one_line(effective), f"bold {tone(effective)}")
-    told.append(
-        f"  the verifier said {verifier.get('model_verdict')}, the ceiling was {verifier.get('ceiling')}", "dim"
-    )
-    yield told
-    for fact in verifier.get("facts_checked") or []:
-        verification = str(fact.get("verification"))
-        text = _text(one_line(str(fact.get("fact"))))
-        if fact.get("reason"):
-            text.append(f"  {one_line(str(fact['reason']))}", "dim")
-        yield _grid((16, None), _text(one_line(verification), "dim"), text)
-
-
-def _grid(widths: tuple[int | None, ...], *cells: RenderableType) -> Table:
-    """One line of cells; a width of None takes what is left, and wraps."""
-    from rich.table import Table
-
-    grid = Table.grid(padding=(0, 1), expand=True)
-    for width in widths:
-        grid.add_column(width=width, ratio=None if width else 1, overflow="fold")
-    grid.add_row(*cells)
-    return grid
-
-
-def _indented(part: RenderableType) -> RenderableType:
-    from rich.padding import Padding
-
-    return Padding(part, (0, 0, 0, 2))
+                yield line_of((7, 7, None, 8), "", "", text_of(line, "dim"), "")
 
 
 def _when(moment: str) -> str:
     """An ISO time as people read it."""
     return one_line(moment).replace("T", " ").split(".")[0].removesuffix("Z") + " UTC"
-
-
-def _text(text: str, style: str = "", *, right: bool = False) -> Text:
-    from rich.text import Text
-
-    return Text(text, style=style, justify="right" if right else None)
