@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from diag_graph.agents.analyst.reading import (
     CAUSAL,
@@ -74,13 +75,13 @@ def read_case(request: VerifierInput) -> Case:
 
 
 def _tolerance(evidence: Sequence[VerifiedEvidence]) -> float:
-    """The longest sampling step that all cited metric times are multiples of, or `SIMULTANEOUS`."""
-    sampled = [moment for one in evidence if one.tool_name in _SAMPLED for moment in times(one.matched_text)]
-    fitting = (step for step in SAMPLING_STEPS if sampled and all(moment % step == 0 for moment in sampled))
-    return next(fitting, SIMULTANEOUS)
+    """The longest sampling step that all cited times of metrics and alerts lie apart by, or `SIMULTANEOUS`."""
+    stated = sorted({moment for one in evidence if one.tool_name in _SAMPLED for moment in times(one.matched_text)})
+    gaps = [later - earlier for earlier, later in pairwise(stated)]
+    return next((step for step in SAMPLING_STEPS if gaps and all(gap % step == 0 for gap in gaps)), SIMULTANEOUS)
 
 
-_SAMPLED = frozenset({"find_metric_anomalies", "query_metrics"})
+_SAMPLED = frozenset({"find_metric_anomalies", "query_metrics", "list_alerts"})
 
 
 def _symptom_time(
