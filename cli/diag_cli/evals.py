@@ -28,7 +28,7 @@ EXAMPLES = """\b
   diag eval fixtures/incidents
   diag eval ./incidents --save before.json
   diag eval ./incidents --compare before.json --tolerance 0
-  diag eval ./incidents --cases slow-checkout,shop/stock-restarts --per-case
+  diag eval ./incidents --cases friday,shop/monday --per-case
 """
 
 
