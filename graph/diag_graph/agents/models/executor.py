@@ -81,16 +81,28 @@ class _Round:
         return transcript
 
     def _planned(self, request: ExecutorInput) -> list[Shown]:
-        """The plan's calls, without arguments that their tools do not take: a planner does not see what they take."""
-        known = {spec.name: spec.arguments.get("properties", {}).keys() for spec in self._specs}
-        needed = {spec.name: set(spec.arguments.get("required", ())) for spec in self._specs}
+        """Make the plan's calls.
+
+        A planner has not seen the evidence. So an argument that a tool does not take is left out, and where nothing is
+        found of what the plan asks for by name, the tool is asked again without the name.
+        """
+        takes = {spec.name: spec.arguments.get("properties", {}).keys() for spec in self._specs}
+        needs = {spec.name: set(spec.arguments.get("required", ())) for spec in self._specs}
         planned = [
-            (step.tool, {name: value for name, value in step.arguments.items() if name in known[step.tool]})
+            (step.tool, {name: value for name, value in step.arguments.items() if name in takes[step.tool]})
             for step in request.plan.steps
-            if step.tool in known
+            if step.tool in takes and needs[step.tool] <= step.arguments.keys()
         ]
-        asked = [(tool, arguments) for tool, arguments in planned if needed[tool] <= arguments.keys()]
-        return self._shown(self._tools.call_many(asked[: self._budget.grant(len(asked))]))
+        made = self._make(planned)
+        if request.retry_context is None:
+            vain = (call.tool for call in made if call.status is InvocationStatus.EMPTY and call.arguments)
+            made += self._make([(tool, {}) for tool in dict.fromkeys(vain) if not needs[tool]])
+        distinct = {call.id: call for call in made}
+        return self._shown(list(distinct.values()))
+
+    def _make(self, asked: Sequence[tuple[str, JsonObject]]) -> list[Invocation]:
+        """Make calls, as far as the budget goes."""
+        return list(self._tools.call_many(asked[: self._budget.grant(len(asked))]))
 
     def _ask(self) -> tuple[Completion, bool]:
         """One request; whether it was the last."""

@@ -6,6 +6,7 @@ Before it is imported, it is told to read its own price list and no other (X6) a
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import logging
 import os
@@ -46,6 +47,7 @@ def load_litellm() -> Any:  # noqa: ANN401 - the module; its types would slow ev
         raise ConfigError(
             f"LiteLLM cannot be imported: {error}", "Install diag again, with its dependencies."
         ) from None
+    gc.freeze()  # its objects live as long as the process; collecting them at exit would take another second
     litellm.suppress_debug_info = True
     for name in _LOGS:  # its logs hold requests, and so prompts and keys
         logging.getLogger(name).setLevel(logging.CRITICAL)

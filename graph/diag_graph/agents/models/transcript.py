@@ -19,8 +19,8 @@ CHARS_PER_TOKEN = 3.0
 """A guess on the safe side, until a provider has counted."""
 LEAST_CHARS, MOST_CHARS = 1.0, 6.0
 """Characters that a token has in any script; a count that says otherwise is not believed."""
-RESULT_SHARE = 0.2
-"""Of the room, what one result may take."""
+RESULT_SHARE, TURN_SHARE = 0.2, 0.5
+"""Of the room, what one result may take, and what all those of a turn may."""
 MAX_RESULT_CHARS = 8_000
 MIN_RESULT_CHARS = 800
 _KEPT_TEXT = 1_500
@@ -100,21 +100,23 @@ class Transcript:
     def _message(self, entry: Entry) -> Message:
         parts = [entry.text] if entry.text else []
         if entry.results:
-            parts.append(self._mark("\n\n".join(map(self._result, entry.results))))
+            most = self._result_chars(len(entry.results))
+            parts.append(self._mark("\n\n".join(self._result(shown, most) for shown in entry.results)))
         if entry.after:
             parts.append(entry.after)
         content = "\n\n".join(parts)
         return {"role": entry.role, "content": content or (None if entry.extra else ""), **entry.extra}
 
-    def _result(self, shown: Shown) -> str:
+    def _result(self, shown: Shown, most: int) -> str:
         if shown.repeated:
             return f"{headline(shown.call)} (you have this result already: it stands above)"
         if shown.short:
             return shortened_result(shown.call)
-        return shown_result(shown.call, self._result_chars())
+        return shown_result(shown.call, most)
 
-    def _result_chars(self) -> int:
-        share = round(self._room * RESULT_SHARE * CHARS_PER_TOKEN)
+    def _result_chars(self, beside: int) -> int:
+        """Characters of a result that is shown with so many in a message; the same in every request."""
+        share = round(self._room * min(RESULT_SHARE, TURN_SHARE / beside) * CHARS_PER_TOKEN)
         return max(MIN_RESULT_CHARS, min(MAX_RESULT_CHARS, share))
 
     def _results(self) -> Sequence[Shown]:

@@ -52,6 +52,17 @@ def test_arguments_that_a_planner_made_up_are_left_out(folder: Path) -> None:
     assert invocations(run) == [("inv-1", "search_logs", {"level": "ERROR"})]
 
 
+def test_what_is_not_found_by_name_is_looked_for_without(folder: Path) -> None:
+    """A planner has not seen the evidence, and guesses names; each tool is asked once more, without its guess."""
+    guess = {"step_id": "s", "goal": "look", "tool": "search_logs", "arguments": {"service": "checkout"}}
+    other = {**guess, "arguments": {"service": "shop"}}
+    run, server = run_script(
+        folder, script(planner=[says({"steps": [guess, other]})], executor=[says(document(invocation="inv-3"))])
+    )
+    assert [call[2] for call in invocations(run)] == [{"service": "checkout"}, {"service": "shop"}, {}]
+    assert f"payment ERROR: {POOL}" in said(server.of("executor")[0])
+
+
 @pytest.mark.parametrize(
     ("settings", "turn"),
     [
