@@ -124,6 +124,13 @@ def test_the_composer_sees_allowed_claims_alone(watch: Watch) -> None:
     assert request.recommended_actions == ("enlarge the pool",)
 
 
+def test_a_skill_that_is_not_registered_reaches_no_executor() -> None:
+    """SPEC section 4: it is read as null."""
+    watch = Watch([plan(selected_skill="no-such"), executor(), verifier(), composer()])
+    watch.run()
+    assert watch.executor[0].plan.selected_skill is None
+
+
 @pytest.fixture
 def second() -> Watch:
     """A run in two rounds. Its first gate passes whole, for only then is there a second round."""
