@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -161,3 +162,23 @@ def test_openai_api_base_is_followed_as_litellm_users_expect(folder: Path, monke
         run = ask(server, folder, api_base=None)
     assert len(server.requests) == 4
     assert run.run.verdict == "PASS"
+
+
+def test_a_proxy_of_the_environment_is_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The request for a model elsewhere arrives at the proxy, in full."""
+    with serving(script()) as server:
+        monkeypatch.setenv("HTTP_PROXY", server.base.removesuffix("/v1"))
+        run = ask(server, folder, api_base="http://models.example.org/v1")
+    assert {request["path"] for request in server.requests} == {"http://models.example.org/v1/chat/completions"}
+    assert run.run.verdict == "PASS"
+
+
+def test_the_first_request_of_a_diagnosis_stays_small() -> None:
+    """Under 3,000 tokens with all built-in tools, for every agent; the benchmark prints them by part."""
+    path = Path(__file__).parents[4] / "benchmarks" / "prompt_tokens.py"
+    spec = importlib.util.spec_from_file_location("prompt_tokens", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.main() == 0

@@ -188,3 +188,12 @@ def test_the_legal_run_sends_one_request_a_role(folder: Path) -> None:
     assert end_of(run) == "composer_completed"
     assert run.run.verdict == "PASS"
     assert "why does checkout fail" in said(server.of("planner")[0])
+
+
+def test_every_named_failure_stands_in_the_documentation() -> None:
+    """The table of docs/models.md is what a step can say."""
+    documented = (Path(__file__).parents[4] / "docs" / "models.md").read_text(encoding="utf-8")
+    tables = (failures.BY_CODE, failures.BY_ROOT, failures.TELLING, failures.BY_STATUS, failures.BY_CLASS)
+    named = {fault.name for table in tables for fault in table.values()}
+    named |= {value.name for value in vars(failures).values() if isinstance(value, failures.Fault)}
+    assert sorted(name for name in named if f"`{name}`" not in documented) == []
