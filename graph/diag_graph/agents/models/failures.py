@@ -28,7 +28,11 @@ class Fault(NamedTuple):
     advice: str = ""
 
 
-MISSING_KEY = Fault("missing_key", Kind.CONFIG, "set the provider's key in the environment, or api_key_command")
+MISSING_KEY = Fault(
+    "missing_key",
+    Kind.CONFIG,
+    "set the provider's key in the environment (a local server takes any), or api_key_command",
+)
 QUOTA = Fault("quota_spent", Kind.AUTH, "the account has no quota or credit left")
 TOO_LARGE = Fault("request_too_large", Kind.CONTEXT_LENGTH, "lower context_tokens")
 CONTEXT = Fault("context_too_long", Kind.CONTEXT_LENGTH, "set context_tokens to what the model can hold")
@@ -182,7 +186,8 @@ def retry_after(error: BaseException) -> float | None:
 def account(fault: Fault, error: BaseException) -> str:
     """What a step and a user are told: the fault's name, the status, the provider's words, what to do."""
     status = status_of(error)
-    detail = " ".join(_NOISE.sub("", str(error)).split())[:MAX_DETAIL]
+    said = _NOISE.sub("", str(error)).partition("Traceback (most recent call last)")[0]
+    detail = " ".join(said.split())[:MAX_DETAIL]
     parts = [f"HTTP {status}" if status else "", detail, fault.advice]
     return f"{fault.name}: " + "; ".join(part for part in parts if part)
 
