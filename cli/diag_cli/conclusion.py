@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from diag_cli.envelope import as_text, envelope
 from diag_cli.exits import Exit
 from diag_cli.render.answer import print_answer
+from diag_cli.render.safe import one_line
 from diag_cli.render.streams import complain, put, say
 from diag_cli.render.usage import run_usage_words
+from diag_cli.render.words import counted
 
 if TYPE_CHECKING:
     from diag_graph.outcome import RunDocument, RunRow
@@ -42,8 +44,11 @@ def conclude(
     run = document.run
     if as_json:
         put(as_text(envelope(document)))
-    elif run.answer:
-        print_answer(run.answer, plain=quiet)
+    else:
+        if run.what_if:
+            put(f"{_what_if_words(document)}\n")
+        if run.answer:
+            print_answer(run.answer, plain=quiet)
     if save is not None:
         from diag_graph.runfile import save_run_file
 
@@ -61,6 +66,19 @@ def conclude(
     if look and advise and not quiet:
         say(f"\nHow it came to this: {look}")
     return Exit.OK
+
+
+def _what_if_words(document: RunDocument) -> str:
+    """What keeps a what-if answer from being taken for an answer about the world."""
+    from diag_graph.tools.recorded import NOT_RECORDED
+
+    run, calls = document.run, document.invocations
+    whose = f" of run {one_line(run.replay_of)}" if run.replay_of else ""
+    missing = sum(call.error == NOT_RECORDED for call in calls)
+    lacking = (
+        f"; {missing} of {counted(len(calls), 'call')} had not been recorded, and got no result" if missing else ""
+    )
+    return f"What if: {one_line(run.model)}, given the recorded tool results{whose}. No tool was called{lacking}."
 
 
 def _shortfall(run: RunRow) -> str:

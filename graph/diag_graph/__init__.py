@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 _EXPORTS = {
     "diagnose": "diag_graph.run",
     "replay": "diag_graph.playback",
+    "what_if": "diag_graph.playback",
     "ReplayResult": "diag_graph.playback",
     "RunDocument": "diag_graph.outcome",
     "read_run_file": "diag_graph.runfile",

@@ -1,4 +1,7 @@
-"""Replay: `ask` with recorded agents, and a comparison with the trace that the file carries (SPEC section 11)."""
+"""Replay: `ask` with recorded agents, and a comparison with the trace that the file carries (SPEC section 11).
+
+Its counterpart asks what would have been: live agents over recorded tool results.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diag_graph.agents.recorded import Recording
 from diag_graph.contracts import JsonObject
 from diag_graph.errors import ReplayDivergence
 from diag_graph.events import Event, Listener, RunFinished
 from diag_graph.outcome import RunDocument
-from diag_graph.run import Assignment, execute, iso, new_id
+from diag_graph.run import Assignment, execute, iso, live_agents, new_id
 from diag_graph.runfile import RunFile
+
+if TYPE_CHECKING:
+    from diag_graph.agents.models import ModelSettings
 
 _END_FIELDS = ("version", "final_node", "termination_reason", "degraded", "evidence_retry_count")
 
@@ -93,6 +99,38 @@ def replay(run_file: RunFile, *, listeners: Sequence[Listener] = ()) -> ReplayRe
     if expected is not None and divergence is None:
         difference = first_difference(expected, document.run.orchestration_trace or {})
     return ReplayResult(document, divergence, difference, compared=expected is not None)
+
+
+def what_if(
+    run_file: RunFile, *, model: str | ModelSettings | None = None, listeners: Sequence[Listener] = ()
+) -> RunDocument:
+    """Ask live agents the question of a run file, and answer their tool calls from its record.
+
+    No tool is called: a call that the file does not have gets an error that says so.
+
+    Args:
+        run_file: The file, read. Its agents' outputs play no part.
+        model: The language model that thinks; None: the built-in analyst.
+        listeners: Who hears what happens.
+
+    Returns:
+        The run, with `what_if` set.
+
+    Raises:
+        ConfigError: the model cannot be used.
+    """
+    return execute(
+        Assignment(
+            question=run_file.question,
+            agents=live_agents(model, listeners),
+            now=run_file.now or iso(datetime.now(UTC)),
+            session_id=new_id(),
+            history=run_file.history,
+            replay_of=run_file.run_id,
+            recorded=tuple(call for step in run_file.steps for call in step.invocations),
+        ),
+        listeners,
+    )
 
 
 def first_difference(expected: JsonObject, actual: JsonObject) -> Difference | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import time
 import uuid
 from collections.abc import Sequence
@@ -12,11 +11,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from diag_graph.agents.ports import AgentSet
-from diag_graph.analysis.records import Window
 from diag_graph.contracts import (
     AgentStep,
     DiagnosisContext,
     GatekeeperAudit,
+    Invocation,
     JsonObject,
     Turn,
     VerifiedDocument,
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 
 MAX_QUESTION_CHARS = 20_000
 _log = logging.getLogger(__name__)
-_SHORT_AGO = re.compile(r"\A(\d+)\s*([mhd])\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +55,7 @@ class Assignment:
         now: The run's clock, ISO 8601 in UTC; it stands still while the run goes on.
         flow: Who asked.
         replay_of: Of a replay: the run id that the file names.
+        recorded: Of a what-if run: the tool calls of the earlier run, which answer in place of tools.
     """
 
     question: str
@@ -68,6 +67,7 @@ class Assignment:
     history: tuple[Turn, ...] = ()
     flow: AgentFlow = AgentFlow.CHAT
     replay_of: str | None = None
+    recorded: tuple[Invocation, ...] | None = None
 
 
 def diagnose(
@@ -105,6 +105,7 @@ def diagnose(
         ConfigError: the model cannot be used.
     """
     from diag_graph.tools.catalogue import offered_tools
+    from diag_graph.tools.run_window import run_window
 
     clean = well_formed(question).strip()
     if not clean:
@@ -114,12 +115,12 @@ def diagnose(
     moment = iso(now or datetime.now(UTC))
     context = None
     if evidence is not None:
-        window = _window(evidence, clean, now or datetime.now(UTC), since=since, until=until, zone=zone)
+        window = run_window(evidence, clean, now or datetime.now(UTC), since=since, until=until, zone=zone)
         context = ToolContext(evidence=evidence, window=window, now=moment, zone=zone)
     return execute(
         Assignment(
             question=clean,
-            agents=_agents(model, listeners),
+            agents=live_agents(model, listeners),
             tools=offered_tools(evidence) if evidence is not None else (),
             context=context,
             session_id=session_id or new_id(),
@@ -130,8 +131,12 @@ def diagnose(
     )
 
 
-def _agents(model: str | ModelSettings | None, listeners: Sequence[Listener]) -> AgentSet:
-    """Who thinks in this run."""
+def live_agents(model: str | ModelSettings | None, listeners: Sequence[Listener]) -> AgentSet:
+    """Who thinks in a run: a language model, or the built-in analyst when there is none.
+
+    Raises:
+        ConfigError: the model cannot be used.
+    """
     if not model:
         from diag_graph.agents.analyst import built_in_analyst
 
@@ -140,31 +145,6 @@ def _agents(model: str | ModelSettings | None, listeners: Sequence[Listener]) ->
 
     settings = ModelSettings(model) if isinstance(model, str) else model
     return model_agents(settings, lambda role, usage: tell(listeners, ModelAnswered(role, usage)))
-
-
-def _window(
-    evidence: Evidence, question: str, now: datetime, *, since: str | None, until: str | None, zone: str
-) -> Window:
-    """The window that the run looks at: as the user said, else as the evidence says."""
-    from diag_graph.analysis.question_times import stated_time
-    from diag_graph.tools.orientation import orient
-
-    span = evidence.inventory.span()
-
-    def read(text: str | None, option: str) -> float | None:
-        if text is None:
-            return None
-        stated = stated_time(_SHORT_AGO.sub(r"\1 \2 ago", text.strip()), now.timestamp(), span, zone)
-        if stated is None:
-            raise InputError(
-                f"{option}: {text[:60]!r} is no time", "Write 2026-07-16T06:05:00Z, 06:05, 30m or '20 minutes ago'."
-            )
-        return stated.time
-
-    begin, end = read(since, "--since"), read(until, "--until")
-    if begin is not None and end is not None and end <= begin:
-        raise InputError("--until is not after --since", "Swap them, or give dates with the times.")
-    return orient(evidence, question, now.timestamp(), begin, end)
 
 
 def execute(assignment: Assignment, listeners: Sequence[Listener] = ()) -> RunDocument:
@@ -191,7 +171,7 @@ class _Run:
         self._assignment = assignment
         self._listeners = tuple(listeners)
         self._steps: list[AgentStep] = []
-        self._ledger = Ledger(assignment.tools, assignment.context, self._emit)
+        self._ledger = self._tools(assignment)
         self._state: dict[str, Any] = {}
         self._begun = time.perf_counter()
         self._row = RunRow(
@@ -203,7 +183,15 @@ class _Run:
             model=assignment.agents.label,
             started_at=iso(datetime.now(UTC)),
             replay_of=assignment.replay_of,
+            what_if=assignment.recorded is not None,
         )
+
+    def _tools(self, assignment: Assignment) -> Ledger:
+        if assignment.recorded is None:
+            return Ledger(assignment.tools, assignment.context, self._emit)
+        from diag_graph.tools.recorded import RecordedTools
+
+        return RecordedTools(assignment.recorded, self._emit)
 
     def execute(self) -> RunDocument:
         self._emit(RunStarted(self._row))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -119,12 +120,23 @@ def test_a_forged_citation_is_a_safe_answer_and_no_success_to_the_strict(command
 
 
 def test_a_replay_that_asks_for_another_step_exits_3(command: Command, home: Path) -> None:
-    """P1: it says which step was due and which was asked for."""
+    """P1: it says which step was due, which was asked for, where in the file, and how the graph had come there."""
     outcome = command("replay", "-q", write_run(home / "run.json", [PLAN, executor(CLAIM), COMPOSER]))
+    assert (outcome.status, outcome.out) == (3, "")
+    left, before = outcome.err.splitlines()
+    assert left == (
+        "diag: the replay left its recording: step 3 of the file (/steps/2) is composer's, but the graph asked for "
+        "a step of verifier"
+    )
+    assert before == "      Before that, verified input had ended with verified_input_built."
+
+
+def test_a_file_whose_first_step_is_another_agents_exits_3(command: Command, home: Path) -> None:
+    """P1: nothing had happened before."""
+    outcome = command("replay", "-q", write_run(home / "run.json", [COMPOSER]))
     assert outcome.status == 3
-    assert outcome.out == ""
-    assert "composer" in outcome.err
-    assert "verifier" in outcome.err
+    assert "(/steps/0)" in outcome.err
+    assert outcome.err.endswith("      The run had only begun.\n")
 
 
 def test_steps_left_over_exit_3(command: Command, home: Path) -> None:
@@ -143,9 +155,78 @@ def test_the_first_difference_from_the_recorded_trace_is_shown(command: Command,
     trace["transitions"][2]["reason_code"] = "gatekeeper_low_confid"
     other = command("replay", write_run(home / "other.json", PASSING, orchestrationTrace=trace))
     assert other.status == 3
-    assert "/transitions/2" in other.err
-    assert "gatekeeper_low_confid" in other.err
     assert other.out.startswith("Checkout waited")
+    shown = other.err.splitlines()
+    head = shown.index(
+        "diag: the replay differs from the recorded trace, first at transition 3 (/orchestrationTrace/transitions/2):"
+    )
+    assert [line.split() for line in shown[head + 1 :]] == [
+        ["due", "(the", "file)", "got", "(this", "run)"],
+        ["from", "gatekeeper", "gatekeeper"],
+        ["to", "verified_input", "verified_input"],
+        ["!", "reason_code", "gatekeeper_low_confid", "gatekeeper_pass"],
+        ["attempt", "1", "1"],
+    ]
+    assert max(map(len, shown[head + 1 :])) <= 80
+
+
+@pytest.mark.parametrize(
+    ("trace", "place", "line"),
+    [
+        ({"final_node": "fallback"}, "final_node (/orchestrationTrace/final_node)", ["!", "fallback", "composer"]),
+        ({"transitions": []}, "transition 1 (/orchestrationTrace/transitions/0)", ["!", "from", "-", "planner"]),
+        (
+            {"degraded": "\x1b[31m" + "x" * 99},
+            "degraded (/orchestrationTrace/degraded)",
+            ["!", "x" * 28 + "…", "false"],
+        ),
+    ],
+)
+def test_any_difference_is_shown_in_80_columns(
+    command: Command, home: Path, trace: dict[str, Any], place: str, line: list[str]
+) -> None:
+    """Ends that differ, transitions that one side lacks, and values that only a hand could have written (X1)."""
+    outcome = command("replay", "-q", write_run(home / "run.json", PASSING, orchestrationTrace=trace))
+    assert outcome.status == 3
+    assert place in outcome.err
+    shown = outcome.err.splitlines()[1:]
+    assert line in [row.split() for row in shown]
+    assert max(map(len, shown)) <= 80
+    assert "\x1b" not in outcome.err
+
+
+def test_live_agents_answer_over_the_recorded_results(command: Command, home: Path) -> None:
+    """A what-if run: it says so in the answer and the envelope, and which calls the record could not answer."""
+    path = write_run(home / "run.json", PASSING)
+    outcome = command("replay", path, "--agents", "live")
+    assert outcome.status == 0
+    assert re.match(
+        r"What if: built-in analyst, given the recorded tool results of run feedc0de\. No tool was c", outcome.out
+    )
+    assert "inv-4 find_metric_anomalies error" in outcome.err, "asked with other arguments than were recorded"
+    assert "got no result" in outcome.out
+    (run,) = json.loads(command("runs", "--json").out)
+    assert (run["whatIf"], run["replayOf"], run["model"]) == (True, "feedc0de", "built-in analyst")
+    assert "what if, on feedc0de" in " ".join(command("trace", "last").out.split())
+
+
+def test_a_what_if_run_is_held_against_the_recorded_way(command: Command, home: Path) -> None:
+    """That it went elsewhere is what was asked, and no failure: exit 0, with the first difference."""
+    trace = json.loads(command("replay", "--json", write_run(home / "a.json", REJECTED)).out)["run"][
+        "orchestrationTrace"
+    ]
+    outcome = command("replay", write_run(home / "b.json", REJECTED, orchestrationTrace=trace), "--agents", "live")
+    assert outcome.status == 0
+    assert "It left the recorded run's way at transition 3 (/orchestrationTrace/transitions/2):\n" in outcome.err
+    quiet = command("replay", "-q", home / "b.json", "--agents", "live")
+    assert (quiet.status, quiet.err) == (0, "")
+
+
+def test_recorded_agents_take_no_model(command: Command, home: Path) -> None:
+    """A model that would not be asked is a misunderstanding, and no silence."""
+    outcome = command("replay", write_run(home / "run.json", PASSING), "--model", "openai/some-model")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "--agents live" in outcome.err
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"format": "diag-run/2"}', "[1]", '{"format": "diag-run/1"}'])

@@ -24,6 +24,7 @@ def test_the_exported_names() -> None:
         "read_run_file",
         "replay",
         "save_run_file",
+        "what_if",
     }
 
 

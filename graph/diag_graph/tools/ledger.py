@@ -26,7 +26,9 @@ MAX_RESULT_CHARS = 2_000_000
 SIDE_BY_SIDE = 8
 """Calls of one turn that run at the same time."""
 
-_SUCCEEDED = (InvocationStatus.OK, InvocationStatus.EMPTY)
+SUCCEEDED = (InvocationStatus.OK, InvocationStatus.EMPTY)
+"""Ends of a call that need not be made again."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -97,7 +99,7 @@ class Ledger:
 
     def completed_queries(self) -> tuple[CompletedQuery, ...]:
         """The calls that succeeded, empty ones too."""
-        done = (call for call in self._invocations if call.status in _SUCCEEDED)
+        done = (call for call in self._invocations if call.status in SUCCEEDED)
         return tuple(CompletedQuery(tool=call.tool, arguments=call.arguments) for call in done)
 
     def counts(self) -> Mapping[InvocationStatus, int]:
@@ -149,7 +151,7 @@ class Ledger:
                 yield earlier
                 continue
             recorded[key] = self._record_call(key[0], running[key])
-            if recorded[key].status in _SUCCEEDED:
+            if recorded[key].status in SUCCEEDED:
                 self._succeeded[key] = recorded[key]
             yield recorded[key]
 

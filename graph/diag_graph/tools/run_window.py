@@ -1,0 +1,48 @@
+"""The window of a run, with the times that the user stated beside the question."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from diag_graph.analysis.question_times import stated_time
+from diag_graph.analysis.records import Window
+from diag_graph.errors import InputError
+from diag_graph.sources.ports import Evidence
+from diag_graph.tools.orientation import orient
+
+_SHORT_AGO = re.compile(r"\A(\d+)\s*([mhd])\Z")
+
+
+def run_window(
+    evidence: Evidence, question: str, now: datetime, *, since: str | None, until: str | None, zone: str
+) -> Window:
+    """The window that a run looks at: as the user said, else as the evidence says.
+
+    Args:
+        evidence: The run's sources.
+        question: As typed.
+        now: The run's clock.
+        since: Start of the window, as the user wrote it.
+        until: Its end.
+        zone: IANA name of the zone in which times without one are read.
+
+    Raises:
+        InputError: a time cannot be read, or the end is not after the start.
+    """
+    span = evidence.inventory.span()
+
+    def read(text: str | None, option: str) -> float | None:
+        if text is None:
+            return None
+        stated = stated_time(_SHORT_AGO.sub(r"\1 \2 ago", text.strip()), now.timestamp(), span, zone)
+        if stated is None:
+            raise InputError(
+                f"{option}: {text[:60]!r} is no time", "Write 2026-07-16T06:05:00Z, 06:05, 30m or '20 minutes ago'."
+            )
+        return stated.time
+
+    begin, end = read(since, "--since"), read(until, "--until")
+    if begin is not None and end is not None and end <= begin:
+        raise InputError("--until is not after --since", "Swap them, or give dates with the times.")
+    return orient(evidence, question, now.timestamp(), begin, end)
