@@ -12,7 +12,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from diag_graph.analysis.log_patterns import PatternCount, PatternSurvey, times_array
+from diag_graph.analysis.log_patterns import PatternCount, PatternSurvey, joined_pattern
 from diag_graph.analysis.records import FloatArray, TimeRange
 
 MIN_RATIO = 3.0
@@ -73,12 +73,10 @@ def changed_patterns(survey: PatternSurvey, window: TimeRange, onset: float) -> 
         window: What was looked at.
         onset: When the trouble began.
     """
-    if survey.first is None or survey.last is None:
+    compared = recorded_about(survey, window, onset)
+    if compared is None:
         return []
-    begin, end = max(window.start, survey.first), min(window.end, survey.last)
-    seconds_before, seconds_after = onset - begin, max(end - onset, 1.0)
-    if seconds_before < MIN_BASELINE_SHARE * seconds_after:
-        return []
+    begin, seconds_before, seconds_after = compared
     changes = [
         change
         for pattern in (*survey.patterns, *_volumes(survey.patterns))
@@ -89,17 +87,23 @@ def changed_patterns(survey: PatternSurvey, window: TimeRange, onset: float) -> 
     return changes
 
 
+def recorded_about(survey: PatternSurvey, window: TimeRange, onset: float) -> tuple[float, float, float] | None:
+    """Since when there are lines, and the seconds of them before and since the onset; None: no baseline to compare."""
+    recorded = survey.recorded
+    if recorded is None:
+        return None
+    begin, end = max(window.start, recorded.start), min(window.end, recorded.end)
+    before, since = onset - begin, max(end - onset, 1.0)
+    return None if before < MIN_BASELINE_SHARE * since else (begin, before, since)
+
+
 def _volumes(patterns: Iterable[PatternCount]) -> Iterable[PatternCount]:
     """All lines of each service and level as if they were one pattern, under an empty template."""
-    joined: dict[tuple[str, str], PatternCount] = {}
+    by_level: dict[tuple[str, str], list[PatternCount]] = {}
     for pattern in patterns:
-        whole = joined.setdefault((pattern.service, pattern.level), PatternCount(pattern.service, pattern.level, ""))
-        whole.times.extend(pattern.times)
-        if pattern.example_is_later and not whole.example_is_later:
-            whole.example, whole.source, whole.example_is_later = pattern.example, pattern.source, True
-    for whole in joined.values():
-        whole.times.sort()
-        yield whole
+        by_level.setdefault((pattern.service, pattern.level), []).append(pattern)
+    for (service, level), members in by_level.items():
+        yield joined_pattern((service, level, ""), members)
 
 
 def _without_redundant_volumes(changes: list[PatternChange]) -> Iterable[PatternChange]:
@@ -116,7 +120,7 @@ def _without_redundant_volumes(changes: list[PatternChange]) -> Iterable[Pattern
 
 
 def _compared(pattern: PatternCount, begin: float, onset: float, seconds: tuple[float, float]) -> PatternChange | None:
-    times = times_array(pattern)
+    times = pattern.times
     split = int(np.searchsorted(times, onset, side="left"))
     before, after = split, int(times.size) - split
     kind = _kind(pattern, times[:split], after, begin, onset, seconds)

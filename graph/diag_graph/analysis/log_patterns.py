@@ -1,182 +1,211 @@
-"""Message templates of log lines, and which of them are new, gone or far more frequent since the onset.
+"""Message templates of log lines, and when each was logged.
 
 Templates are mined with Drain (He et al., "Drain: An Online Log Parsing Approach with Fixed Depth Tree", ICWS 2017),
-after numbers, identifiers and addresses were masked by one expression. Lines that are equal once masked reach the
-miner once, so that its cost follows the variety of messages and not their number.
+after numbers, identifiers and addresses were masked. Lines are masked and counted by the batch, and those that are
+equal once masked reach the miner once, so that its cost follows the variety of messages and not their number. A line
+costs eight bytes: its time.
 """
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 
-from diag_graph.analysis.records import LogRecord
+from diag_graph.analysis.log_masks import headline, masked_column
+from diag_graph.analysis.records import FloatArray, LogRecord, TimeRange
 
-MAX_LINES = 1_000_000
-"""Lines after which reading stops; what was left out is stated."""
 MAX_VARIETY = 20_000
-"""Distinct masked lines that are mined; later ones count as `OTHER`."""
+"""Distinct masked lines that are mined, and as many again of errors; later ones count as `OTHER`."""
 OTHER = "(other messages)"
-_MAX_MESSAGE = 400
-_WILDCARD = "<*>"
-
-_VARIABLE = re.compile(
-    r"\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?"  # a time
-    r"|\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b"  # a time of day
-    r"|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"  # a UUID
-    r"|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"  # an IPv4 address
-    r"|\b(?:[0-9a-fA-F]{1,4}:){3,7}[0-9a-fA-F]{1,4}\b"  # an IPv6 address
-    r"|\b0x[0-9a-fA-F]+\b"
-    r"|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}\b"  # a hexadecimal identifier
-    r"|@[0-9a-f]{6,8}\b"  # an object's address in Java
-    r"|(?<![\w.])[+-]?\d+(?:[.,]\d+)*(?=(?:ms|us|ns|s|m|h|d|%|[kKMGT]i?B?|B)?\b|\W|$)"  # a number, its unit kept
-    r"|(?<=[A-Za-z_])-?\d{2,}\b"  # the number at the end of a name
-)
-_EXCEPTION = re.compile(r"^(?:Caused by: )?(?:[\w$]+\.)*[A-Z][\w$]*(?:Exception|Error|Panic|Fault)\b.*|^panic: .*")
+BATCH = 50_000
+FAILURES = frozenset({"ERROR", "FATAL"})
 
 Key = tuple[str, str, str]
 """Service, level, template."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One line as it was logged: its first line, and what was thrown."""
+
+    text: str
+    source: str
+    time: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PatternCount:
     """How often one template of one service and level was logged.
 
     Attributes:
         service: What logged it; empty when unknown.
         level: As recorded; empty when unknown.
-        template: The message with variable parts as `<*>`.
-        times: Times of its lines, in the order of reading.
-        example: A message as logged: the first since the onset, else the first of all.
-        source: `file:line` of that example.
+        template: The message with variable parts as `<*>`; empty for all lines of a service and level together.
+        times: Times of its lines, rising.
+        first: Its first line.
+        latest: Its last line.
         undated: Lines without a time.
     """
 
     service: str
     level: str
     template: str
-    times: list[float] = field(default_factory=list)
-    example: str = ""
-    source: str = ""
+    times: FloatArray
+    first: Example
+    latest: Example
     undated: int = 0
-    example_is_later: bool = False
+
+    @property
+    def lines(self) -> int:
+        """All its lines."""
+        return int(self.times.size) + self.undated
+
+    def example(self, onset: float | None) -> Example:
+        """A line since the onset where one is kept, else the first."""
+        if onset is None or (self.first.time is not None and self.first.time >= onset):
+            return self.first
+        return self.latest if self.latest.time is not None and self.latest.time >= onset else self.first
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PatternSurvey:
     """Counts of all templates.
 
     Attributes:
         patterns: One entry a service, level and template.
-        lines: Lines that were read.
-        cut: Whether reading stopped at `MAX_LINES`.
-        first: Time of the earliest line; None when none has a time.
-        last: Time of the latest line.
+        recorded: From the first to the last time of any line, of other patterns too; None when none has a time.
+        cut: From when to when was read, when not all of it was; None when it was.
     """
 
     patterns: tuple[PatternCount, ...]
-    lines: int
-    cut: bool
-    first: float | None
-    last: float | None
+    recorded: TimeRange | None = None
+    cut: TimeRange | None = None
+
+    @property
+    def lines(self) -> int:
+        """Lines that were read."""
+        return sum(pattern.lines for pattern in self.patterns)
+
+    def within(self, window: TimeRange) -> PatternSurvey:
+        """The same of a part of the time; lines without a time stay."""
+        kept = []
+        for pattern in self.patterns:
+            low, high = (
+                np.searchsorted(pattern.times, window.start, "left"),
+                np.searchsorted(pattern.times, window.end, "right"),
+            )
+            if low == 0 and high == pattern.times.size:
+                kept.append(pattern)
+            elif low < high or pattern.undated:
+                kept.append(replace(pattern, times=pattern.times[low:high]))
+        return PatternSurvey(tuple(kept), _recorded(kept), self.cut)
 
 
-def masked(message: str) -> str:
-    """The message on one line with times, addresses, identifiers and numbers as `<*>`; a stack trace by its exception.
+@dataclass(slots=True)
+class _Form:
+    """One masked line of one service and level, while lines are read."""
 
-    Args:
-        message: As logged; further lines are a stack trace.
-    """
-    first, _, rest = message.partition("\n")
-    text = " ".join(first[:_MAX_MESSAGE].split())
-    if rest and (thrown := exception_line(rest)) and thrown not in text:
-        text = f"{text} | {thrown}"
-    return _VARIABLE.sub(_WILDCARD, text)
+    first: Example
+    latest: Example
+    times: array[float] = field(default_factory=lambda: array("d"))
+    undated: int = 0
 
 
-def exception_line(trace: str) -> str:
-    """The line of a stack trace that names what was thrown: the innermost cause, or Python's last line; else empty."""
-    found = [line.strip() for line in trace.splitlines() if _EXCEPTION.match(line.strip())]
-    return found[-1][:_MAX_MESSAGE] if found else ""
-
-
-def count_patterns(records: Iterable[LogRecord], onset: float | None, max_lines: int = MAX_LINES) -> PatternSurvey:
+def count_patterns(records: Iterable[LogRecord]) -> PatternSurvey:
     """Mine templates, and count each by service and level.
 
     Args:
         records: Log lines, in the order of time where they have one.
-        onset: Decides which line stands as the example: the first one since.
-        max_lines: Lines after which reading stops.
     """
-    by_line: dict[Key, PatternCount] = {}
-    lines, cut = 0, False
-    first, last = float("inf"), float("-inf")
-    for record in records:
-        if lines >= max_lines:
-            cut = True
-            break
-        lines += 1
-        text = masked(record.message)
-        key = (record.service, record.level, text)
-        counted = by_line.get(key)
-        if counted is None:
-            if len(by_line) >= MAX_VARIETY:
-                key = (record.service, record.level, OTHER)
-            counted = by_line.setdefault(key, PatternCount(*key))
-        _count(counted, record, onset)
-        if record.time is not None:
-            first, last = min(first, record.time), max(last, record.time)
-    merged = _merged(by_line.values())
-    dated = first <= last
-    return PatternSurvey(tuple(merged), lines, cut, first if dated else None, last if dated else None)
+    forms: dict[Key, _Form] = {}
+    varieties = {True: 0, False: 0}
+    stream = iter(records)
+    while batch := list(islice(stream, BATCH)):
+        for service, level, text, times, undated, first, latest in _grouped(batch):
+            key, failure = (service, level, text), level in FAILURES
+            if key not in forms:
+                if varieties[failure] >= MAX_VARIETY:
+                    key = (service, level, OTHER)
+                varieties[failure] += key not in forms
+            form = forms.get(key)
+            if form is None:
+                form = forms[key] = _Form(_example(batch[first]), _example(batch[latest]))
+            form.first = min(form.first, _example(batch[first]), key=_earliness)
+            form.latest = max(form.latest, _example(batch[latest]), key=_earliness)
+            form.times.extend(times)
+            form.undated += undated
+    patterns = tuple(_merged(forms))
+    return PatternSurvey(patterns, _recorded(patterns))
 
 
-def _count(counted: PatternCount, record: LogRecord, onset: float | None) -> None:
-    if record.time is None:
-        counted.undated += 1
-    else:
-        counted.times.append(record.time)
-    later = onset is not None and record.time is not None and record.time >= onset
-    if not counted.example or (later and not counted.example_is_later):
-        counted.example, counted.source, counted.example_is_later = record.message, record.source, later
+def _recorded(patterns: Iterable[PatternCount]) -> TimeRange | None:
+    dated = [pattern.times for pattern in patterns if pattern.times.size]
+    if not dated:
+        return None
+    return TimeRange(float(min(times[0] for times in dated)), float(max(times[-1] for times in dated)))
 
 
-def _merged(counts: Iterable[PatternCount]) -> list[PatternCount]:
+def _grouped(batch: Sequence[LogRecord]) -> Iterator[tuple[str, str, str, list[float], int, int, int]]:
+    """Service, level, masked text, times, number of lines without a time, rows of the first and the last line."""
+    import polars as pl
+
+    lines = pl.DataFrame(
+        {
+            "service": [record.service for record in batch],
+            "level": [record.level for record in batch],
+            "text": masked_column([headline(record.message, record.attributes) for record in batch]),
+            "time": pl.Series([record.time for record in batch], dtype=pl.Float64),
+        }
+    ).with_row_index("row")
+    time, row = pl.col("time"), pl.col("row")
+    groups = lines.group_by("service", "level", "text", maintain_order=True).agg(
+        time.drop_nulls(), time.null_count().alias("undated"), row.first().alias("first"), row.last().alias("latest")
+    )
+    yield from groups.iter_rows()
+
+
+def _example(record: LogRecord) -> Example:
+    return Example(headline(record.message, record.attributes), record.source, record.time)
+
+
+def _merged(forms: dict[Key, _Form]) -> Iterator[PatternCount]:
     """Join masked lines that Drain puts under one template."""
     from drain3.drain import Drain
 
-    miner = Drain(depth=5, sim_th=0.5, max_children=100, max_clusters=MAX_VARIETY, parametrize_numeric_tokens=True)
-    members: dict[int, list[PatternCount]] = defaultdict(list)
-    for counted in counts:
-        if counted.template == OTHER:
-            members[0].append(counted)
-            continue
-        cluster, _ = miner.add_log_message(counted.template)
-        members[cluster.cluster_id].append(counted)
+    miner = Drain(depth=5, sim_th=0.5, max_children=100, max_clusters=2 * MAX_VARIETY, parametrize_numeric_tokens=True)
+    clusters: dict[str, int] = {}
+    for _, _, text in forms:
+        if text not in clusters and text != OTHER:
+            clusters[text] = miner.add_log_message(text)[0].cluster_id
     templates = {cluster.cluster_id: cluster.get_template() for cluster in miner.clusters}
-    joined: dict[Key, PatternCount] = {}
-    for cluster_id, found in members.items():
-        for counted in found:
-            key = (counted.service, counted.level, templates.get(cluster_id, counted.template))
-            whole = joined.get(key)
-            if whole is None:
-                counted.template = key[2]
-                joined[key] = counted
-                continue
-            whole.times.extend(counted.times)
-            whole.undated += counted.undated
-            if counted.example_is_later and not whole.example_is_later:
-                whole.example, whole.source = counted.example, counted.source
-                whole.example_is_later = True
-    for whole in joined.values():
-        whole.times.sort()
-    return list(joined.values())
+    joined: dict[Key, list[_Form]] = {}
+    for (service, level, text), form in forms.items():
+        template = templates.get(clusters.get(text, 0), text)
+        joined.setdefault((service, level, template), []).append(form)
+    for (service, level, template), members in joined.items():
+        yield joined_pattern(
+            (service, level, template),
+            [
+                PatternCount(service, level, template, np.array(one.times), one.first, one.latest, one.undated)
+                for one in members
+            ],
+        )
 
 
-def times_array(counted: PatternCount) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """The pattern's times as an array, rising."""
-    return np.asarray(counted.times, dtype=np.float64)
+def joined_pattern(key: Key, parts: Sequence[PatternCount]) -> PatternCount:
+    """Several patterns as one, under a key."""
+    return PatternCount(
+        *key,
+        times=np.sort(np.concatenate([part.times for part in parts])) if len(parts) > 1 else np.sort(parts[0].times),
+        first=min((part.first for part in parts), key=_earliness),
+        latest=max((part.latest for part in parts), key=_earliness),
+        undated=sum(part.undated for part in parts),
+    )
+
+
+def _earliness(example: Example) -> float:
+    return float("-inf") if example.time is None else example.time

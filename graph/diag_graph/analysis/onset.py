@@ -30,6 +30,8 @@ SHARE_OF_STRONGEST = 0.5
 TRIED_CANDIDATES = 3
 MIN_CUSUM = 2.2
 """Height of the normalised CUSUM (a Brownian bridge's maximum; 1.63 is its 1 % point) from which a series votes."""
+MIN_DATING = 2 * MIN_BASELINE
+"""Samples below which a series is not searched for an onset."""
 BUCKETS = 60
 """Into how many equal parts a window is cut to count events or votes."""
 
@@ -139,13 +141,18 @@ def _dated(changes: Sequence[MetricChange]) -> float | None:
     return None
 
 
+def can_date(series: Series) -> bool:
+    """Whether a series has enough samples for a search of its strongest change."""
+    return int(np.isfinite(series.values).sum()) >= MIN_DATING
+
+
 def _votes(series: Sequence[Series], window: TimeRange) -> Iterable[tuple[float, float]]:
     by_grid: dict[bytes, list[FloatArray]] = defaultdict(list)
     grids: dict[bytes, FloatArray] = {}
     for one in series:
         keep = (one.times >= window.start) & (one.times <= window.end) & np.isfinite(one.values)
         times = one.times[keep]
-        if times.size >= 2 * MIN_BASELINE:
+        if times.size >= MIN_DATING:
             key = times.tobytes()
             grids[key] = times
             by_grid[key].append(one.values[keep])

@@ -100,6 +100,7 @@ class SpanSurvey:
         after: Spans since.
         operations: Number of services' operations seen.
         recording: Services that have spans.
+        compared: Number of operations with enough spans before the onset and since to be compared.
     """
 
     changes: tuple[SpanChange, ...]
@@ -107,6 +108,7 @@ class SpanSurvey:
     after: int
     operations: int
     recording: frozenset[str] = frozenset()
+    compared: int = 0
 
 
 @dataclass(slots=True)
@@ -150,8 +152,9 @@ def survey_spans(spans: Sequence[Span], onset: float) -> SpanSurvey:
         wait = None if call or not any(found) else _wait(operation, recording)
         changes.extend(replace(change, wait=wait) for change in found if change is not None)
     changes.sort(key=lambda change: (-change.score, change.onset, change.service, change.operation))
-    own = sum(not call for _, _, call in operations)
-    return SpanSurvey(tuple(changes), before, len(spans) - before, own, recording)
+    own = [operation for (_, _, call), operation in operations.items() if not call]
+    compared = sum(len(one.before) >= MIN_SPANS and len(one.after) >= FEW_SPANS for one in own)
+    return SpanSurvey(tuple(changes), before, len(spans) - before, len(own), recording, compared)
 
 
 def _wait(operation: _Operation, recording: frozenset[str]) -> Wait | None:

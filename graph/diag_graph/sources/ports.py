@@ -120,3 +120,5 @@ class Evidence:
     zone: str = "UTC"
     """IANA name of the zone in which times without one are read."""
     notes: Mapping[str, str] = field(default_factory=dict)
+    derived: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
+    """What tools computed from the sources once and use again, by a name of theirs."""

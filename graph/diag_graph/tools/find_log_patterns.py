@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
+import numpy as np
 from pydantic import Field
 
-from diag_graph.analysis.log_changes import PatternChange, PatternKind, changed_patterns
-from diag_graph.analysis.log_patterns import PatternCount, PatternSurvey, count_patterns, exception_line
+from diag_graph.analysis.log_changes import PatternChange, PatternKind, changed_patterns, recorded_about
+from diag_graph.analysis.log_patterns import FAILURES, PatternCount, PatternSurvey
 from diag_graph.analysis.numbers import number, plural, span_of_time
-from diag_graph.analysis.records import LogRecord, utc
+from diag_graph.analysis.records import utc
 from diag_graph.contracts import JsonObject
 from diag_graph.sources.ports import Evidence
 from diag_graph.tools.definition import Tool, ToolContext, ToolOutput
+from diag_graph.tools.log_reading import patterns_about
 from diag_graph.tools.metric_statements import entity_of
 from diag_graph.tools.scope import OnsetArguments, Scope, asked_for, clip, cut_to, matches, names, nothing, scope_of
 
 _TEMPLATE_CHARS = 140
 _EXAMPLE_CHARS = 150
-_FAILURES = ("ERROR", "FATAL")
 
 _DIRECTION = {
     PatternKind.NEW: "new",
@@ -41,30 +43,79 @@ class LogPatternArguments(OnsetArguments):
 
 def _run(arguments: LogPatternArguments, context: ToolContext) -> ToolOutput:
     scope = scope_of(arguments, context)
-    survey = count_patterns(_chosen(arguments, context.evidence, scope), scope.onset)
+    survey = _chosen(arguments, patterns_about(context.evidence, scope.range, scope.onset))
     asked = asked_for(service=arguments.service, level=arguments.level)
-    summary = (
-        f"{plural(survey.lines, 'line')} in {plural(len(survey.patterns), 'pattern')}{asked} {scope.words_with_onset}"
-    )
-    if survey.cut:
-        summary += f"; reading stopped after {survey.lines:,} lines: name a service or a shorter window"
     if survey.lines == 0:
-        return ToolOutput(nothing(f"No log line{asked} is recorded {scope.words}.", "log"), summary, empty=True)
+        text = f"No log line{asked} is recorded {scope.words}{_stopped(survey)}."
+        return ToolOutput(nothing(text, "log", **_extent(survey, scope)), "no log line", empty=True)
+    summary = f"{_compared(survey, scope)}{asked} {scope.words_with_onset}{_stopped(survey)}"
     entities = _known_entities(context.evidence) | {pattern.service for pattern in survey.patterns if pattern.service}
-    changes = [] if scope.onset is None else changed_patterns(survey, scope.range, scope.onset)
+    changes = [] if scope.onset is None else changed_patterns(survey, survey.cut or scope.range, scope.onset)
     items = [_item(change, scope, entities) for change in changes] or list(_uncompared(survey, scope, entities))
     if not items:
         text = f"No log pattern is new, gone or notably more frequent: {summary}."
-        return ToolOutput(nothing(text, "log"), summary, empty=True)
+        return ToolOutput(nothing(text, "log", **_extent(survey, scope)), summary, empty=True)
     shown, truncated = cut_to(items, arguments.limit, "name a service or a level, or raise limit")
-    return ToolOutput(shown, summary, truncated=truncated, extra={"lines": survey.lines, "reading_cut": survey.cut})
+    return ToolOutput(shown, summary, truncated=truncated, extra=_extent(survey, scope))
 
 
-def _chosen(arguments: LogPatternArguments, evidence: Evidence, scope: Scope) -> Iterator[LogRecord]:
+def _chosen(arguments: LogPatternArguments, survey: PatternSurvey) -> PatternSurvey:
     services, levels = names(arguments.service), names(arguments.level)
-    for record in evidence.logs.records(scope.range) if evidence.logs else ():
-        if matches(services, record.service) and (not levels or record.level.lower() in levels):
-            yield record
+    return replace(
+        survey,
+        patterns=tuple(
+            pattern
+            for pattern in survey.patterns
+            if matches(services, pattern.service) and (not levels or pattern.level.lower() in levels)
+        ),
+    )
+
+
+def _halves(survey: PatternSurvey, onset: float) -> tuple[int, int]:
+    """Lines with a time before the onset, and since."""
+    before = sum(int(np.searchsorted(pattern.times, onset, "left")) for pattern in survey.patterns)
+    return before, sum(int(pattern.times.size) for pattern in survey.patterns) - before
+
+
+def _compared(survey: PatternSurvey, scope: Scope) -> str:
+    """How much was looked at, in words: lines, patterns, and how many of the lines lie on each side of the onset."""
+    words = f"{plural(survey.lines, 'line')} in {plural(len(survey.patterns), 'pattern')}"
+    words = f"{plural(_compared_patterns(survey, scope), 'pattern')} compared, {words}"
+    if scope.onset is None or survey.recorded is None:
+        return words + ("" if survey.recorded else ", none with a time")
+    before, since = _halves(survey, scope.onset)
+    return f"{words}, {before:,} before the onset and {since:,} since"
+
+
+def _compared_patterns(survey: PatternSurvey, scope: Scope) -> int:
+    """How many patterns could be compared: none without an onset, or with too little time recorded before it."""
+    if scope.onset is None or recorded_about(survey, survey.cut or scope.range, scope.onset) is None:
+        return 0
+    return sum(pattern.times.size > 0 for pattern in survey.patterns)
+
+
+def _extent(survey: PatternSurvey, scope: Scope) -> JsonObject:
+    """The same in fields; `cut` is from when to when was read, when not all of it was."""
+    before, since = (None, None) if scope.onset is None else _halves(survey, scope.onset)
+    cut = None if survey.cut is None else {"since": utc(survey.cut.start), "until": utc(survey.cut.end)}
+    compared = _compared_patterns(survey, scope)
+    return {
+        "compared": compared,
+        "skipped": len(survey.patterns) - compared,
+        "cut": cut,
+        "lines": survey.lines,
+        "lines_before": before,
+        "lines_since": since,
+    }
+
+
+def _stopped(survey: PatternSurvey) -> str:
+    if survey.cut is None:
+        return ""
+    return (
+        f"; reading stopped after {survey.lines:,} lines, those from {utc(survey.cut.start)} to {utc(survey.cut.end)}: "
+        "name a shorter window for the rest"
+    )
 
 
 def _known_entities(evidence: Evidence) -> frozenset[str]:
@@ -88,22 +139,23 @@ def mentioned(text: str, own: str, entities: Iterable[str]) -> list[str]:
     )
 
 
-def _fields(pattern: PatternCount, entities: frozenset[str]) -> JsonObject:
+def _fields(pattern: PatternCount, onset: float | None, entities: frozenset[str]) -> JsonObject:
+    example = pattern.example(onset)
     return {
         "entity": pattern.service,
         "signal": "log",
         "level": pattern.level,
         "template": pattern.template,
-        "example": clip(pattern.example),
-        "mentions": mentioned(pattern.example, pattern.service, entities),
-        "source": pattern.source,
+        "example": clip(example.text),
+        "mentions": mentioned(example.text, pattern.service, entities),
+        "source": example.source,
     }
 
 
 def _item(change: PatternChange, scope: Scope, entities: frozenset[str]) -> JsonObject:
     return {
         "text": clip(_statement(change, scope.onset or 0.0)),
-        **_fields(change.pattern, entities),
+        **_fields(change.pattern, scope.onset, entities),
         "direction": _DIRECTION[change.kind],
         "change": str(change.kind),
         "before": change.before,
@@ -125,7 +177,7 @@ def _statement(change: PatternChange, onset: float) -> str:
         f"{_rate(change.after, change.seconds_after)} per min against {_rate(change.before, change.seconds_before)}"
     )
     earlier = f"{plural(change.before, 'line')} in the {span_of_time(change.seconds_before)} before"
-    example = f'example: "{_example(pattern)}"'
+    example = f'example: "{_example(pattern, onset)}"'
     match change.kind:
         case PatternKind.NEW:
             return f"{lines}, new: none before; first at {utc(change.onset)}, {example}."
@@ -142,44 +194,38 @@ def _rate(lines: int, seconds: float) -> str:
     return number(60.0 * lines / max(seconds, 1.0))
 
 
-def _example(pattern: PatternCount) -> str:
-    first, _, rest = pattern.example.partition("\n")
-    thrown = exception_line(rest)
-    return clip(f"{clip(first, _EXAMPLE_CHARS // 2)} | {thrown}" if thrown else first, _EXAMPLE_CHARS)
+def _example(pattern: PatternCount, onset: float | None) -> str:
+    """The example, cut so that what was thrown is seen."""
+    first, mark, thrown = pattern.example(onset).text.partition(" | ")
+    return clip(f"{clip(first, _EXAMPLE_CHARS // 2)}{mark}{thrown}" if mark else first, _EXAMPLE_CHARS)
 
 
 def _uncompared(survey: PatternSurvey, scope: Scope, entities: frozenset[str]) -> Iterator[JsonObject]:
     """Failures in a log that cannot be compared: no onset is known, no line is older, or none has a time."""
-    comparable = (
-        scope.onset is not None and survey.first is not None and survey.last is not None and survey.first < scope.onset
-    )
-    if comparable:
+    recorded = survey.recorded
+    if scope.onset is not None and recorded is not None and recorded.start < scope.onset:
         return
     why = (
-        "no line has a time"
-        if survey.first is None
-        else "no onset is known"
-        if scope.onset is None
-        else "no line is older"
+        "no line has a time" if recorded is None else "no onset is known" if scope.onset is None else "no line is older"
     )
-    failures = [pattern for pattern in survey.patterns if pattern.level in _FAILURES]
-    for pattern in sorted(failures, key=lambda one: (-len(one.times) - one.undated, one.service, one.template)):
-        total = len(pattern.times) + pattern.undated
-        when = f" between {utc(pattern.times[0])} and {utc(pattern.times[-1])}" if pattern.times else ""
+    failures = [pattern for pattern in survey.patterns if pattern.level in FAILURES]
+    for pattern in sorted(failures, key=lambda one: (-one.lines, one.service, one.template)):
+        total = pattern.lines
+        when = f" between {utc(pattern.times[0])} and {utc(pattern.times[-1])}" if pattern.times.size else ""
         text = (
             f"{pattern.service or 'an unnamed source'} logged {plural(total, 'line')} like "
             f'"{clip(pattern.template, _TEMPLATE_CHARS)}" ({pattern.level}){when} (not compared with before: {why}), '
-            f'example: "{_example(pattern)}".'
+            f'example: "{_example(pattern, scope.onset)}".'
         )
         yield {
             "text": clip(text),
-            **_fields(pattern, entities),
+            **_fields(pattern, scope.onset, entities),
             "direction": "logged",
             "change": "not compared",
             "before": None,
             "after": total,
             "unit": "lines",
-            "onset": utc(pattern.times[0]) if pattern.times else None,
+            "onset": utc(pattern.times[0]) if pattern.times.size else None,
             "score": 0.1,
         }
 

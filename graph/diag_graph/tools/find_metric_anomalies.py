@@ -6,7 +6,9 @@ from pydantic import Field
 
 from diag_graph.analysis.metric_changes import MetricSurvey, survey_metrics
 from diag_graph.analysis.numbers import plural
+from diag_graph.analysis.onset import can_date
 from diag_graph.analysis.records import Series
+from diag_graph.contracts import JsonObject
 from diag_graph.sources.ports import Evidence, MetricSource
 from diag_graph.tools.definition import Tool, ToolContext, ToolOutput
 from diag_graph.tools.metric_statements import change_item, entity_of
@@ -27,20 +29,26 @@ def _run(arguments: MetricAnomalyArguments, context: ToolContext) -> ToolOutput:
     series = [] if source is None else select_series(source, scope, arguments.service, arguments.metric)
     asked = asked_for(service=arguments.service, metric=arguments.metric)
     if scope.onset is None:
-        searched = plural(len(series), "series", "series")
-        text = f"No common change stands out in {searched}{asked} {scope.words}, and no onset is known to compare with."
-        return ToolOutput(nothing(text, "metric"), "no onset to compare with", empty=True)
+        searched = sum(can_date(one) for one in series)
+        thin = _thin(len(series) - searched)
+        text = (
+            f"No common change stands out in {plural(searched, 'series', 'series')}{asked} {scope.words}, and no onset "
+            f"is known to compare with{thin}."
+        )
+        extent = {"compared": searched, "skipped": len(series) - searched, "cut": None}
+        return ToolOutput(nothing(text, "metric", **extent), "no onset to compare with", empty=True, extra=extent)
     survey = survey_metrics(series, scope.range, scope.onset)
     if not survey.changes:
+        text = _nothing_found(series, survey, scope, asked)
         return ToolOutput(
-            nothing(_nothing_found(series, survey, scope, asked), "metric"), _summary(survey, scope), empty=True
+            nothing(text, "metric", **_extent(survey)), _summary(survey, scope), empty=True, extra=_extent(survey)
         )
     items, truncated = cut_to(
         [change_item(change) for change in survey.changes],
         arguments.limit,
         "name a service or a metric, or raise limit",
     )
-    return ToolOutput(items, _summary(survey, scope), truncated=truncated, extra={"compared": survey.compared})
+    return ToolOutput(items, _summary(survey, scope), truncated=truncated, extra=_extent(survey))
 
 
 def select_series(source: MetricSource, scope: Scope, service: str | None, metric: str | None) -> list[Series]:
@@ -56,11 +64,19 @@ def select_series(source: MetricSource, scope: Scope, service: str | None, metri
 def _nothing_found(series: list[Series], survey: MetricSurvey, scope: Scope, asked: str) -> str:
     if not series:
         return f"No series{asked} has samples {scope.words}."
-    thin = f"; {plural(survey.skipped, 'series', 'series')} had too few samples to compare" if survey.skipped else ""
     return (
         f"No series{asked} changed notably at the onset: {plural(survey.compared, 'series', 'series')} compared "
-        f"{scope.words_with_onset}{thin}."
+        f"{scope.words_with_onset}{_thin(survey.skipped)}."
     )
+
+
+def _thin(skipped: int) -> str:
+    return f"; {plural(skipped, 'series', 'series')} had too few samples to compare" if skipped else ""
+
+
+def _extent(survey: MetricSurvey) -> JsonObject:
+    """How much was compared, in fields."""
+    return {"compared": survey.compared, "skipped": survey.skipped, "cut": None}
 
 
 def _summary(survey: MetricSurvey, scope: Scope) -> str:

@@ -41,7 +41,7 @@ def _run(arguments: SpanAnomalyArguments, context: ToolContext) -> ToolOutput:
     asked = asked_for(service=arguments.service, operation=arguments.operation)
     if not spans:
         text = f"No span{asked} is recorded {scope.words}."
-        return ToolOutput(nothing(text, "span"), "no spans", empty=True)
+        return ToolOutput(nothing(text, "span", compared=0, skipped=0, cut=None), "no spans", empty=True)
     # Without an onset there is no baseline: all spans count as later, and only failures can be told.
     survey = survey_spans(spans, scope.onset if scope.onset is not None else min(span.start for span in spans))
     services, operations = names(arguments.service), names(arguments.operation)
@@ -53,13 +53,24 @@ def _run(arguments: SpanAnomalyArguments, context: ToolContext) -> ToolOutput:
     summary = _summary(survey, scope.words_with_onset)
     if not chosen:
         text = f"No operation{asked} got notably slower, fails or stopped since the onset: {summary}."
-        return ToolOutput(nothing(text, "span"), summary, empty=True)
+        return ToolOutput(nothing(text, "span", **_extent(survey)), summary, empty=True)
     items, truncated = cut_to(
         [_item(change, scope.onset) for change in chosen],
         arguments.limit,
         "name a service or operation, or raise limit",
     )
-    return ToolOutput(items, summary, truncated=truncated, extra={"before": survey.before, "after": survey.after})
+    return ToolOutput(items, summary, truncated=truncated, extra=_extent(survey))
+
+
+def _extent(survey: SpanSurvey) -> JsonObject:
+    """How much was compared, in fields."""
+    return {
+        "compared": survey.compared,
+        "skipped": survey.operations - survey.compared,
+        "cut": None,
+        "before": survey.before,
+        "after": survey.after,
+    }
 
 
 def _with_peers(survey: SpanSurvey, evidence: Evidence) -> list[SpanChange]:
@@ -80,8 +91,8 @@ def _with_peers(survey: SpanSurvey, evidence: Evidence) -> list[SpanChange]:
 def _summary(survey: SpanSurvey, words: str) -> str:
     thin = "; there is no span before the onset to compare with" if survey.before == 0 else ""
     return (
-        f"{count(survey.before)} spans before and {count(survey.after)} since, "
-        f"{plural(survey.operations, 'operation')}, {words}{thin}"
+        f"{plural(survey.compared, 'operation')} of {survey.operations:,} compared, "
+        f"{count(survey.before)} spans before and {count(survey.after)} since, {words}{thin}"
     )
 
 

@@ -14,6 +14,7 @@ from diag_graph.analysis.span_times import call_counts
 from diag_graph.contracts import JsonObject
 from diag_graph.sources.ports import Evidence
 from diag_graph.tools.definition import Tool, ToolArguments, ToolContext, ToolOutput
+from diag_graph.tools.log_reading import count_lines
 from diag_graph.tools.metric_statements import entity_of
 from diag_graph.tools.scope import clip, names
 
@@ -100,13 +101,19 @@ def _services(evidence: Evidence) -> Iterator[JsonObject]:
     found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for series in evidence.metrics.series() if evidence.metrics else ():
         found[entity_of(series)]["series"] += 1
-    for record in evidence.logs.records() if evidence.logs else ():
-        found[record.service]["log line"] += 1
+    lines = count_lines(evidence)
+    for service, number in lines.services.items():
+        found[service]["log line"] += number
     for span in evidence.spans.spans() if evidence.spans else ():
         found[span.service]["span"] += 1
     plurals = {"series": "series"}
     for service in sorted(found):
-        has = ", ".join(plural(number, noun, plurals.get(noun, "")) for noun, number in found[service].items())
+        has = ", ".join(
+            f"log lines ({number:,} of {lines.sampled:,} looked at)"
+            if noun == "log line" and lines.sampled
+            else plural(number, noun, plurals.get(noun, ""))
+            for noun, number in found[service].items()
+        )
         text = f"{service} has {has}." if service else f"No service is named by {has}."
         yield _entry(text, "services", entity=service, counts=dict(found[service]))
 

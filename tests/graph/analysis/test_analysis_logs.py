@@ -1,11 +1,13 @@
 import time
+from typing import Any
 
 import numpy as np
 import pytest
 from analysis_samples import MINUTE, ONSET, START, WINDOW, line
 
 from diag_graph.analysis.log_changes import PatternChange, PatternKind, changed_patterns, rate_evidence
-from diag_graph.analysis.log_patterns import count_patterns, exception_line, masked
+from diag_graph.analysis.log_masks import exception_line, headline, masked_column
+from diag_graph.analysis.log_patterns import count_patterns
 from diag_graph.analysis.records import LogRecord
 
 TRACEBACK = """unhandled exception
@@ -13,6 +15,8 @@ Traceback (most recent call last):
   File "pay.py", line 12, in charge
     raise PoolTimeout("no connection")
 db.PoolTimeoutError: no connection after 5.0 s"""
+
+PYTHON_TRACE = 'Traceback (most recent call last):\n  File "pay.py", line 12, in charge\n    return run()\n'
 
 
 def steady(
@@ -25,7 +29,7 @@ def steady(
 def changed(records: list[LogRecord], onset: float = ONSET) -> list[PatternChange]:
     """What changed in these lines."""
     ordered = sorted(records, key=lambda record: record.time or 0.0)
-    return changed_patterns(count_patterns(ordered, onset), WINDOW, onset)
+    return changed_patterns(count_patterns(ordered), WINDOW, onset)
 
 
 @pytest.mark.parametrize(
@@ -43,13 +47,42 @@ def changed(records: list[LogRecord], onset: float = ONSET) -> list[PatternChang
 )
 def test_variable_parts_are_masked_and_names_are_not(message: str, expected: str) -> None:
     """Numbers, addresses and identifiers vary; words and names with digits do not."""
-    assert masked(message) == expected
+    assert masked_column([message]).to_list() == [expected]
 
 
 def test_a_stack_trace_is_known_by_what_was_thrown() -> None:
     """The same error with another stack is the same pattern."""
-    assert masked(TRACEBACK) == "unhandled exception | db.PoolTimeoutError: no connection after <*> s"
+    assert masked_column([headline(TRACEBACK, {})]).to_list() == [
+        "unhandled exception | db.PoolTimeoutError: no connection after <*> s"
+    ]
     assert exception_line("Caused by: java.io.IOException: broken\n at a.b(C.java:1)").endswith("IOException: broken")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "thrown"),
+    [
+        ({"exception": TRACEBACK}, "db.PoolTimeoutError: no connection after 5.0 s"),
+        (
+            {"exception": f"{PYTHON_TRACE}psycopg.errors.LockNotAvailable: lock timeout\nCONTEXT:  while updating"},
+            "psycopg.errors.LockNotAvailable: lock timeout",
+        ),
+        ({"error.stack_trace": "java.io.IOException: broken\n\tat a.b(C.java:1)"}, "java.io.IOException: broken"),
+        ({"error": "context deadline exceeded"}, "context deadline exceeded"),
+        ({"err": {"type": "TypeError", "message": "x is undefined", "stack": "..."}}, "TypeError: x is undefined"),
+        ({"exception": {"class": "Timeout", "message": ""}}, "Timeout"),
+    ],
+)
+def test_what_a_structured_log_says_was_thrown_stands_in_its_pattern(attributes: dict[str, Any], thrown: str) -> None:
+    """JSON loggers put the exception into a field of its own."""
+    assert headline("charge failed", attributes) == f"charge failed | {thrown}"
+    record = LogRecord("charge failed", START, "pay", "ERROR", attributes=attributes)
+    assert count_patterns([record]).patterns[0].first.text == f"charge failed | {thrown}"
+
+
+@pytest.mark.parametrize("attributes", [{}, {"error": False}, {"error": "false"}, {"stack": ""}, {"err": None}])
+def test_fields_that_say_nothing_was_thrown_add_nothing(attributes: dict[str, Any]) -> None:
+    """A flag is no exception."""
+    assert headline("charged", attributes) == "charged"
 
 
 def test_a_new_error_is_found_with_its_counts_first_time_and_example() -> None:
@@ -59,7 +92,7 @@ def test_a_new_error_is_found_with_its_counts_first_time_and_example() -> None:
     assert (change.kind, change.before, change.after) == (PatternKind.NEW, 0, 30)
     assert change.pattern.template == "pool timeout after <*> ms"
     assert change.onset == START + 40.5 * MINUTE
-    assert change.pattern.example == "pool timeout after 0 ms"
+    assert change.pattern.example(ONSET).text == "pool timeout after 0 ms"
 
 
 def test_a_pattern_that_surges_and_one_that_ends_are_found() -> None:
@@ -96,16 +129,10 @@ def test_nothing_before_the_onset_means_nothing_to_compare() -> None:
 
 def test_lines_without_a_time_are_counted_but_not_compared() -> None:
     """An undated log still has patterns."""
-    survey = count_patterns([LogRecord("boom 1", level="ERROR"), LogRecord("boom 2", level="ERROR")], ONSET)
+    survey = count_patterns([LogRecord("boom 1", level="ERROR"), LogRecord("boom 2", level="ERROR")])
     (pattern,) = survey.patterns
-    assert (pattern.undated, survey.first) == (2, None)
+    assert (pattern.undated, survey.recorded) == (2, None)
     assert changed_patterns(survey, WINDOW, ONSET) == []
-
-
-def test_reading_stops_at_its_limit_and_says_so() -> None:
-    """X4: a cut is stated."""
-    survey = count_patterns(steady(), ONSET, max_lines=10)
-    assert (survey.lines, survey.cut) == (10, True)
 
 
 def test_evidence_of_a_rate_grows_with_counts_and_is_nothing_for_equal_rates() -> None:
@@ -119,5 +146,5 @@ def test_a_hundred_thousand_lines_take_seconds() -> None:
     """Equal masked lines reach the miner once."""
     records = [line(f"request {n} from 10.0.0.{n % 250} took {n % 900} ms", n / 1_700) for n in range(100_000)]
     begun = time.perf_counter()
-    assert len(count_patterns(records, ONSET).patterns) == 1
+    assert len(count_patterns(records).patterns) == 1
     assert time.perf_counter() - begun < 5.0
