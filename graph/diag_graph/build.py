@@ -1,21 +1,22 @@
 """Wires nodes and routes into a LangGraph graph. Owns the counters and the events; knows nothing of what nodes do.
 
 `_wrapped` stands around every node. It counts (R2), checks the update's keys, turns an exception that a node let
-through into a way to fallback, and appends the event. Nodes see their channels only (`input_schema`) and reach the
-run's dependencies through LangGraph's runtime context.
+through into a way to fallback, appends the event, and sends the run where the table says, as a `Command`: a conditional
+edge would have LangGraph read the whole state again after each node. Nodes see their channels only (`input_schema`)
+and reach the run's dependencies through LangGraph's runtime context.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from langgraph.graph import END as LANGGRAPH_END
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from diag_graph import routing, state
 from diag_graph.errors import RunAborted
@@ -32,7 +33,7 @@ from diag_graph.nodes import (
 )
 from diag_graph.nodes.deps import Deps, NodeCall
 from diag_graph.state import OWN_KEYS, DiagnosisState, Event, Update
-from diag_graph.topology import END, RETRY_KEY, ROUTES, STATUS_KEY, Node, PlannerMode
+from diag_graph.topology import RETRY_KEY, ROUTES, STATUS_KEY, Node, PlannerMode
 
 _log = logging.getLogger(__name__)
 
@@ -79,14 +80,13 @@ def _compile(bodies: dict[Node, Body]) -> Graph:
     for node, spec in NODES.items():
         body = bodies.get(node, spec.body)
         action = _wrapped(node, body)
-        builder.add_node(node.value, action, input_schema=spec.channels)  # type: ignore[call-overload]
         targets = {route.target for route in ROUTES if route.source is node}
         if node is not Node.FALLBACK:
             targets.add(Node.FALLBACK)
-        ends: dict[Hashable, str] = {
-            target: LANGGRAPH_END if target == END else str(target) for target in sorted(targets)
-        }
-        builder.add_conditional_edges(node.value, _way_out(node), ends)
+        ends = tuple(sorted(str(target) for target in targets))
+        builder.add_node(  # type: ignore[call-overload]
+            node.value, action, input_schema=spec.channels, destinations=ends
+        )
     builder.add_edge(START, Node.PLANNER.value)
     return builder.compile()
 
@@ -98,8 +98,8 @@ def _way_out(node: Node) -> Callable[[DiagnosisState], str]:
     return way_out
 
 
-def _wrapped(node: Node, body: Body) -> Callable[[Any, Runtime[Deps]], Update]:
-    def attempt(view: Any, runtime: Runtime[Deps]) -> Update:  # noqa: ANN401 - one of the channel types
+def _wrapped(node: Node, body: Body) -> Callable[[Any, Runtime[Deps]], Command[str]]:
+    def attempt(view: Any, runtime: Runtime[Deps]) -> Command[str]:  # noqa: ANN401 - one of the channel types
         deps = runtime.context
         counters = _counters(node, view)
         now = {**view, **counters}
@@ -117,8 +117,9 @@ def _wrapped(node: Node, body: Body) -> Callable[[Any, Runtime[Deps]], Update]:
         elapsed = round((deps.clock() - begun) * 1000)
         deps.emit(NodeFinished(node, event["outcome"], event["reason_code"], event["attempt"], elapsed))
         done = {**update, **counters, "orchestration_events": [event]}
-        failed = routing.next_node(node, {**now, **done}) in {node, Node.FALLBACK} or node is Node.FALLBACK
-        return {**done, "failure_reason": event["reason_code"] if failed else None}
+        target = routing.next_node(node, {**now, **done})
+        failed = target in {node, Node.FALLBACK} or node is Node.FALLBACK
+        return Command(update={**done, "failure_reason": event["reason_code"] if failed else None}, goto=str(target))
 
     return attempt
 
