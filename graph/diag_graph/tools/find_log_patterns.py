@@ -47,14 +47,16 @@ def _run(arguments: LogPatternArguments, context: ToolContext) -> ToolOutput:
     asked = asked_for(service=arguments.service, level=arguments.level)
     if survey.lines == 0:
         text = f"No log line{asked} is recorded {scope.words}{_stopped(survey)}."
-        return ToolOutput(nothing(text, "log", **_extent(survey, scope)), "no log line", empty=True)
+        extent = _extent(survey, scope)
+        return ToolOutput(nothing(text, "log", **extent), "no log line", empty=True, extra=extent)
     summary = f"{_compared(survey, scope)}{asked} {scope.words_with_onset}{_stopped(survey)}"
     entities = _known_entities(context.evidence) | {pattern.service for pattern in survey.patterns if pattern.service}
     changes = [] if scope.onset is None else changed_patterns(survey, survey.cut or scope.range, scope.onset)
     items = [_item(change, scope, entities) for change in changes] or list(_uncompared(survey, scope, entities))
     if not items:
         text = f"No log pattern is new, gone or notably more frequent: {summary}."
-        return ToolOutput(nothing(text, "log", **_extent(survey, scope)), summary, empty=True)
+        extent = _extent(survey, scope)
+        return ToolOutput(nothing(text, "log", **extent), summary, empty=True, extra=extent)
     shown, truncated = cut_to(items, arguments.limit, "name a service or a level, or raise limit")
     return ToolOutput(shown, summary, truncated=truncated, extra=_extent(survey, scope))
 

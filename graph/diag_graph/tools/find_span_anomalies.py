@@ -53,7 +53,7 @@ def _run(arguments: SpanAnomalyArguments, context: ToolContext) -> ToolOutput:
     summary = _summary(survey, scope.words_with_onset)
     if not chosen:
         text = f"No operation{asked} got notably slower, fails or stopped since the onset: {summary}."
-        return ToolOutput(nothing(text, "span", **_extent(survey)), summary, empty=True)
+        return ToolOutput(nothing(text, "span", **_extent(survey)), summary, empty=True, extra=_extent(survey))
     items, truncated = cut_to(
         [_item(change, scope.onset) for change in chosen],
         arguments.limit,
