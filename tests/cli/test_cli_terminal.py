@@ -62,17 +62,17 @@ def test_the_finished_show_stays_on_screen_above_the_answer(home: Path, path: Pa
     sent = on_terminal(home, "replay", path, columns=columns)
     final = [line.split("\r")[-1].rstrip() for line in visible(sent).splitlines()]
     order = [
-        r"✓ planner +COMPLETED +planner_completed .*attempt 1 +\d+ ms",
-        r"✓ executor +COMPLETED +executor_completed .*round 1 +\d+ ms",
-        r"inv-1 +find_metric_anomalies +ok +1 of 16 series changed +\d+ ms",
+        r"✓ planner +COMPLETED +planner_completed .*attempt 1 +[\d.]+ m?s",
+        r"✓ executor +COMPLETED +executor_completed .*round 1 +[\d.]+ m?s",
+        r"inv-1 +find_metric_anomalies +ok +1 of 16 series changed +[\d.]+ m?s",
         r"inv-2 +search_logs +ok",
         r"inv-3 +find_span_anomalies +error +the trace file is cut off",
-        r"✓ gatekeeper +PASS +gatekeeper_pass .*round 1 +\d+ ms",
-        r"✓ verified input +COMPLETED +verified_input_built .*round 1 +\d+ ms",
-        r"✗ verifier +RETRYABLE_FAILED +verifier_retryable_failed .*attempt 1 +\d+ ms",
+        r"✓ gatekeeper +PASS +gatekeeper_pass .*round 1 +[\d.]+ m?s",
+        r"✓ verified input +COMPLETED +verified_input_built .*round 1 +[\d.]+ m?s",
+        r"✗ verifier +RETRYABLE_FAILED +verifier_retryable_failed .*attempt 1 +[\d.]+ m?s",
         r"no answer within 60 s",
-        r"✓ verifier +COMPLETED +verifier_pass .*attempt 2 +\d+ ms",
-        r"✓ composer +COMPLETED +composer_completed .*attempt 1 +\d+ ms",
+        r"✓ verifier +COMPLETED +verifier_pass .*attempt 2 +[\d.]+ m?s",
+        r"✓ composer +COMPLETED +composer_completed .*attempt 1 +[\d.]+ m?s",
         r"Verdict: PASS",
         r"How it came to this",
     ]
@@ -117,6 +117,16 @@ def test_quiet_sends_no_control_code_and_no_event(
 def test_a_quiet_error_is_plain_too(home: Path, arguments: list[str]) -> None:
     """Section 10: neither an error nor an answer without evidence brings a control code."""
     assert "\x1b" not in on_terminal(home, *arguments)
+
+
+def test_an_error_is_wrapped_at_words_and_paths_stay_whole(home: Path) -> None:
+    """A terminal's own wrapping cuts words in two; a path must stay whole, to be copied."""
+    path = write_run(home / "run.json", [PLAN, executor(CLAIM), COMPOSER])
+    lines = on_terminal(home, "replay", "-q", path).splitlines()
+    assert lines[0] == "diag: the replay left its recording: step 3 of the file (/steps/2) is"
+    assert all(line.startswith("      ") for line in lines[1:])
+    gone = home / ("deep/" * 30) / "run.json"
+    assert f"diag: {gone}" in on_terminal(home, "replay", "-q", gone).splitlines()
 
 
 def test_force_color_styles_a_pipe(home: Path) -> None:

@@ -181,7 +181,7 @@ class LiveDisplay:
         remarks = [self._text(error, "yellow") for error in self._errors]
         if ended and self._used:
             remarks.append(self._text(self._used, "dim"))
-        if ended and ended.went is not Tone.GOOD and not remarks and not self._is_roomy:
+        if ended and ended.words and ended.went is not Tone.GOOD and not remarks and not self._is_roomy:
             remarks.append(self._text(ended.words, "dim"))
         lines += [self._remark(remark) for remark in remarks]
         if limit is not None and len(lines) > limit:

@@ -7,7 +7,9 @@ live view away; `FORCE_COLOR` gives styles to a pipe.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
@@ -52,10 +54,24 @@ def say(text: str) -> None:
 
 
 def complain(message: str, advice: str = "") -> None:
-    """One line of what went wrong and one of what to do, to stderr."""
-    say(f"diag: {one_line(message)}")
-    if advice:
-        say(f"      {one_line(advice)}")
+    """One line of what went wrong and one of what to do, to stderr; a terminal gets them wrapped at words."""
+    for mark, text in (("diag: ", message), (" " * 6, advice)):
+        if text:
+            say(_hanging(mark, one_line(text)))
+
+
+def _hanging(mark: str, text: str) -> str:
+    if not is_terminal(sys.stderr):
+        return mark + text
+    width = max(_LEAST_WIDTH, min(shutil.get_terminal_size().columns, READABLE_WIDTH))
+    return textwrap.fill(
+        text,
+        width,
+        initial_indent=mark,
+        subsequent_indent=" " * len(mark),
+        break_long_words=False,  # a path or a command must stay whole, to be copied
+        break_on_hyphens=False,
+    )
 
 
 def put(text: str) -> None:
