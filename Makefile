@@ -44,7 +44,7 @@ imports: $(STAMP) ## import-linter: arrows point down
 	$(BIN)/lint-imports --no-cache
 
 unit: $(STAMP) ## the test suite
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
 format: $(STAMP) ## mend what ruff can mend
 	$(BIN)/ruff check --quiet --fix .
