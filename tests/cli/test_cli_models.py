@@ -236,3 +236,17 @@ def test_a_project_file_cannot_run_a_program_or_redirect_a_key(home: Path, name:
         resolve({})
     (home / "diag.toml").rename(home / "config.toml")
     assert resolve({})[name] == "http://192.0.2.1/v1"
+
+
+def test_another_model_can_be_asked_about_the_same_evidence(command: Command, incident: Path) -> None:
+    """`replay --agents live --model`: the tools answer from the recording, the model is really asked."""
+    with serving(legal()) as server:
+        address = ("--model", "openai/fake", "--api-base", server.base)
+        command("ask", "why?", "--incident", incident, *address, "--save", "r.json")
+        asked = len(server.requests)
+        (incident / "logs.ndjson").unlink()
+        replayed = command("replay", "r.json", "--agents", "live", *address)
+    assert replayed.status == 0
+    assert len(server.requests) == 2 * asked
+    assert "payment ran out of connections." in replayed.out
+    assert "openai/fake: 400 tokens in" in replayed.err
