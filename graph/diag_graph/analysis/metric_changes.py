@@ -7,21 +7,21 @@ pseudo-onsets within the baseline, and what moved there without an incident sets
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
+from diag_graph.analysis.chance import SATURATION_Z, chance_of
 from diag_graph.analysis.departures import RELATIVE_FLOOR, Departures, departures, excursion
 from diag_graph.analysis.records import FloatArray, Series, TimeRange
 from diag_graph.analysis.series_groups import FEW_SAMPLES, MIN_BASELINE, Group, group_by_times, prepare
 
 MIN_CONSTANT = 10
 """Samples before the onset from which "it never moved" means something."""
-SATURATION_Z = 60.0
-"""Deviation from which more does not count as more: beyond it the size of the change tells, not the calm before it."""
+MAX_EXPECTED = 0.5
+"""A change is told only where fewer of its size are to be expected by chance, over all series of its metric."""
 MIN_SWING = 1.6
 """A change must be this many times as large as the baseline's own largest equally long excursion."""
 DRIFT_Z = 8.0
@@ -122,10 +122,13 @@ def survey_metrics(series: Iterable[Series], window: TimeRange, onset: float) ->
     comparable, changes, skipped = _presence(prepared, onset)
     groups = group_by_times(comparable, onset)
     results = [(group, departures(*_halves(group, group.split), group.persistence)) for group in groups]
-    threshold = _learned_threshold(groups)
+    chance = chance_of(groups, MIN_SWING)
+    threshold = float(np.clip(chance.largest, BASE_THRESHOLD, THRESHOLD_CAP))
     compared = sum(len(group.series) for group in groups)
     for group, result in results:
-        changes.extend(_level_changes(group, result, threshold))
+        found = _level_changes(group, result, threshold)
+        later = group.times.size - group.split
+        changes.extend(one for one in found if chance.expected(one.series.metric, one.z, later) < MAX_EXPECTED)
     changes.sort(key=lambda change: (-change.score, change.onset, change.series.service, change.series.metric))
     return MetricSurvey(tuple(changes), compared, skipped, threshold)
 
@@ -219,25 +222,6 @@ def _drift(series: Series, rate: bool) -> Iterable[MetricChange]:
 
 def _halves(group: Group, split: int, end: int | None = None) -> tuple[FloatArray, FloatArray]:
     return group.values[:, :split], group.values[:, split:end]
-
-
-def _learned_threshold(groups: Sequence[Group]) -> float:
-    """The deviation that these series reach when nothing happens, from the same comparison within the baseline.
-
-    Each pseudo-onset is one draw of "the largest deviation over all series in a stretch without an incident"; the
-    threshold is the largest over the draws. With many series this is what a correction for multiple tests would guess
-    from a distribution; here it is measured, with the heavy tails that series of computers have.
-    """
-    draws: dict[int, float] = defaultdict(float)
-    for group in groups:
-        length = max(min(group.times.size - group.split, group.split // 4), group.persistence)
-        for draw, split in enumerate(range(group.split - length, max(MIN_BASELINE, group.split // 2) - 1, -length)):
-            result = departures(*_halves(group, split, split + length), group.persistence)
-            counted = (result.swing >= MIN_SWING) & ~result.constant
-            worst = np.where(counted, np.abs(result.z), 0.0).max()
-            draws[draw] = max(draws[draw], float(worst))
-    learned = max(draws.values(), default=0.0)
-    return float(np.clip(learned, BASE_THRESHOLD, THRESHOLD_CAP))
 
 
 def _level_changes(group: Group, result: Departures, threshold: float) -> Iterable[MetricChange]:
