@@ -16,7 +16,7 @@ from diag_graph.agents.models.prompts import DataBlocks, filled, prompt
 from diag_graph.agents.models.replies import Completion
 from diag_graph.agents.models.schema import AskedCalls, EvidenceDocument, json_schema, outline
 from diag_graph.agents.models.settings import Budgets
-from diag_graph.agents.models.toolcards import names_by_wire, native_tools, tool_lines, wire_name
+from diag_graph.agents.models.toolcards import known_arguments, names_by_wire, native_tools, tool_lines, wire_name
 from diag_graph.agents.models.transcript import Entry, Shown, Transcript
 from diag_graph.agents.ports import AgentReply, Toolbox
 from diag_graph.contracts import Invocation, InvocationStatus, JsonObject, RetryContext
@@ -86,12 +86,12 @@ class _Round:
         A planner has not seen the evidence. So an argument that a tool does not take is left out, and where nothing is
         found of what the plan asks for by name, the tool is asked again without the name.
         """
-        takes = {spec.name: spec.arguments.get("properties", {}).keys() for spec in self._specs}
         needs = {spec.name: set(spec.arguments.get("required", ())) for spec in self._specs}
+        known = {spec.name: spec for spec in self._specs}
         planned = [
-            (step.tool, {name: value for name, value in step.arguments.items() if name in takes[step.tool]})
+            (step.tool, known_arguments(known[step.tool], step.arguments))
             for step in request.plan.steps
-            if step.tool in takes and needs[step.tool] <= step.arguments.keys()
+            if step.tool in known and needs[step.tool] <= step.arguments.keys()
         ]
         made = self._make(planned)
         if request.retry_context is None:

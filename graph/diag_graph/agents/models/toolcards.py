@@ -39,6 +39,13 @@ def names_by_wire(specs: Sequence[ToolSpec]) -> dict[str, str]:
     return {wire_name(spec.name): spec.name for spec in specs}
 
 
+def known_arguments(spec: ToolSpec, arguments: JsonObject) -> JsonObject:
+    """Of some arguments those that a tool takes, as far as its schema says."""
+    if spec.arguments.get("additionalProperties", True):
+        return arguments
+    return {name: value for name, value in arguments.items() if name in spec.arguments.get("properties", {})}
+
+
 def tool_lines(specs: Sequence[ToolSpec]) -> str:
     """The tools as lines of a prompt. An argument that several tools share is explained once, below them."""
     shared = _shared_arguments(specs)

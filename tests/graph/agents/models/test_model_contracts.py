@@ -10,7 +10,14 @@ from pydantic import BaseModel
 from diag_graph.agents.models.calls import written_calls
 from diag_graph.agents.models.prompts import DataBlocks, filled, prompt
 from diag_graph.agents.models.schema import AskedCalls, EvidenceDocument, json_schema, outline
-from diag_graph.agents.models.toolcards import compact, names_by_wire, native_tools, tool_lines, wire_name
+from diag_graph.agents.models.toolcards import (
+    compact,
+    known_arguments,
+    names_by_wire,
+    native_tools,
+    tool_lines,
+    wire_name,
+)
 from diag_graph.contracts import ComposedAnswer, Plan, VerifiedClaim, VerifierResult
 from diag_graph.tools.catalogue import ALL_TOOLS
 from diag_graph.tools.definition import ToolSpec
@@ -113,6 +120,13 @@ def test_a_tools_name_goes_over_the_wire_in_letters_that_providers_allow() -> No
     assert wire_name(spec.name) == "github_list_prs"
     assert names_by_wire([spec]) == {"github_list_prs": "github.list_prs"}
     assert native_tools([spec])[0]["function"]["name"] == "github_list_prs"
+
+
+def test_of_a_plans_arguments_those_are_kept_that_the_tool_takes() -> None:
+    """A schema that allows others, as an MCP server's may, takes whatever there is."""
+    closed = {"type": "object", "properties": {"level": {}}, "additionalProperties": False}
+    assert known_arguments(ToolSpec("t", "", closed), {"level": "x", "window": "1h"}) == {"level": "x"}
+    assert known_arguments(ToolSpec("t", "", {"type": "object"}), {"window": "1h"}) == {"window": "1h"}
 
 
 def test_a_compact_schema_keeps_what_tells_and_drops_what_does_not() -> None:
