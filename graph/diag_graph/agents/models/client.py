@@ -16,7 +16,7 @@ from diag_graph.agents.models import failures
 from diag_graph.agents.models.keys import without_keys
 from diag_graph.agents.models.loading import load_litellm
 from diag_graph.agents.models.replies import Completion, read_completion
-from diag_graph.agents.models.settings import ModelSettings, Support
+from diag_graph.agents.models.settings import ModelSettings, Support, provider_of
 from diag_graph.contracts import JsonObject
 from diag_graph.errors import AgentFailure
 from diag_graph.usage import Usage
@@ -26,6 +26,8 @@ Message = dict[str, Any]
 UNKNOWN_CONTEXT = 8_192
 """Tokens that a model is taken to hold when neither LiteLLM nor the user says."""
 MAX_OUTPUT = 16_000
+TAKES_OPEN_OBJECTS = frozenset({"openai", "azure"})
+"""Providers that take a schema with an object of any shape, such as a tool's arguments in a plan; others refuse it."""
 LONGEST_PAUSE = 30.0
 _OUTPUT_SHARE = 4
 
@@ -139,11 +141,17 @@ class ChatModel:
         if settings.is_home(self.name):
             given = {"api_base": settings.api_base, "api_key": self._key}
             arguments |= {name: value for name, value in given.items() if value}
-        if schema is not None and abilities.json_schema:
+        if schema is not None and abilities.json_schema and self._takes(schema):
             arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
         if tools:
             arguments |= {"tools": list(tools), "tool_choice": "auto" if may_call else "none"}
         return arguments
+
+    def _takes(self, schema: JsonObject) -> bool:
+        """Whether the provider takes this very schema: some refuse objects of any shape, and a choice at the root."""
+        if schema["strict"] or self._settings.json_schema is Support.ON:
+            return True
+        return provider_of(self.name) in TAKES_OPEN_OBJECTS and "anyOf" not in schema["schema"]
 
     def _send(self, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - LiteLLM's response
         """Send, on a thread of its own: a request that is past its deadline is left behind."""

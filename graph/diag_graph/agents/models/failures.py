@@ -137,6 +137,7 @@ _MISSING_KEY = re.compile(
     re.IGNORECASE,
 )
 _NO_PROVIDER = re.compile(r"LLM Provider NOT provided", re.IGNORECASE)
+_ADVERTISEMENT = re.compile(r"\.? Handle with `litellm\.\w+`\.?")
 _NOISE = re.compile(r"\A(?:litellm\.)?\w+: (?:\w+: )?(?:\w+Exception\s*(?:\w+\s*)?- ?)?(?:litellm\.\w+: )?")
 _CLIENT_ERROR, _SERVER_ERROR = 4, 5
 
@@ -187,6 +188,7 @@ def account(fault: Fault, error: BaseException) -> str:
     """What a step and a user are told: the fault's name, the status, the provider's words, what to do."""
     status = status_of(error)
     said = _NOISE.sub("", str(error)).partition("Traceback (most recent call last)")[0]
+    said = _ADVERTISEMENT.sub("", said)
     detail = " ".join(said.split())[:MAX_DETAIL]
     parts = [f"HTTP {status}" if status else "", detail, fault.advice]
     return f"{fault.name}: " + "; ".join(part for part in parts if part)

@@ -9,8 +9,10 @@ import pytest
 from model_runs import KEY, ask, errors_of, run_script, said, script
 
 from diag_graph.agents.models import ModelSettings, Support
-from diag_graph.agents.models.client import UNKNOWN_CONTEXT, abilities_of
+from diag_graph.agents.models.client import UNKNOWN_CONTEXT, ChatModel, abilities_of
 from diag_graph.agents.models.keys import key_from_command
+from diag_graph.agents.models.schema import AskedCalls, EvidenceDocument, json_schema
+from diag_graph.contracts import Plan, VerifierResult
 from diag_graph.errors import ConfigError
 from diag_graph.topology import Node
 from diag_graph.usage import Usage
@@ -102,6 +104,28 @@ def test_a_schema_is_sent_to_models_that_take_one_and_to_no_other(folder: Path) 
     assert set(sent) == {"planner", "executor", "verifier", "composer"}
     assert sent["verifier"]["strict"] is True
     assert '"verdict": "PASS" | "LOW_CONFID" | "REJECT"' in said(with_schema.of("verifier")[0])
+
+
+@pytest.mark.parametrize(
+    ("model", "support", "sent"),
+    [
+        ("anthropic/claude-sonnet-4-5", Support.AUTO, {"verifier"}),
+        ("openai/gpt-4o", Support.AUTO, {"verifier", "planner"}),
+        ("openai/local", Support.AUTO, set()),
+        ("openai/local", Support.ON, {"verifier", "planner", "executor"}),
+        ("openai/gpt-4o", Support.OFF, set()),
+    ],
+)
+def test_a_schema_is_sent_only_to_a_provider_that_takes_it(model: str, support: Support, sent: set[str]) -> None:
+    """Some refuse objects of any shape (a plan's arguments), and a choice at the root (calls, or a document)."""
+    schemas = {
+        "verifier": json_schema("verifier", VerifierResult),
+        "planner": json_schema("planner", Plan),
+        "executor": json_schema("executor", EvidenceDocument, AskedCalls),
+    }
+    chat = ChatModel(model, ModelSettings(model, json_schema=support))
+    requests = {name: chat._arguments([], schema, (), may_call=True) for name, schema in schemas.items()}
+    assert {name for name, request in requests.items() if "response_format" in request} == sent
 
 
 def test_the_key_of_a_command_is_used_and_stands_nowhere_else(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
