@@ -11,7 +11,7 @@ EXPLAINING_SHARE = 0.3
 def reached_from(subjects: frozenset[str], callees: Mapping[str, set[str]]) -> set[str]:
     """The alerts' subjects and all that they call; empty when no subject is known to call anything."""
     calling = [subject for subject in subjects if callees.get(subject)]
-    return set(subjects).union(*(_reachable(subject, callees) for subject in calling)) if calling else set()
+    return set(subjects).union(*(reachable(subject, callees) for subject in calling)) if calling else set()
 
 
 def explaining_callees(
@@ -35,12 +35,13 @@ def explaining_callees(
             strong = raw.get(callee, 0.0) >= EXPLAINING_SHARE * raw[entity] > 0
             own, its = onsets.get(entity), onsets.get(callee)
             in_time = own is None or its is None or its <= own + delay
-            if strong and in_time and callee not in blamed_by and entity not in _reachable(callee, callees):
+            if strong and in_time and callee not in blamed_by and entity not in reachable(callee, callees):
                 found.append(callee)
     return sorted(found, key=lambda name: (-raw[name], name))
 
 
-def _reachable(start: str, callees: Mapping[str, set[str]]) -> set[str]:
+def reachable(start: str, callees: Mapping[str, set[str]]) -> set[str]:
+    """A service and all that it calls, directly or through others."""
     seen, frontier = {start}, [start]
     while frontier:
         new = callees.get(frontier.pop(), set()) - seen

@@ -12,13 +12,15 @@ from enum import StrEnum
 
 import numpy as np
 
-from diag_graph.analysis.log_patterns import PatternCount, PatternSurvey, joined_pattern
+from diag_graph.analysis.log_patterns import FAILURES, PatternCount, PatternSurvey, joined_pattern
 from diag_graph.analysis.records import FloatArray, TimeRange
 
 MIN_RATIO = 3.0
 """How many times as frequent a known pattern must be."""
 MIN_EVIDENCE = 8.0
 """Log-likelihood ratio of two Poisson rates against one, above which a difference is no chance (about 1 in 16,000)."""
+MIN_COMMON = 20
+"""Lines that report no failure below which their growth says nothing."""
 MAX_STRETCHES = 50
 MIN_BASELINE_SHARE = 0.1
 """Time before the onset, as a share of the time since, without which "none before" says nothing."""
@@ -77,10 +79,11 @@ def changed_patterns(survey: PatternSurvey, window: TimeRange, onset: float) -> 
     if compared is None:
         return []
     begin, seconds_before, seconds_after = compared
+    growth = _common_growth(survey, onset, (seconds_before, seconds_after))
     changes = [
         change
         for pattern in (*survey.patterns, *_volumes(survey.patterns))
-        if (change := _compared(pattern, begin, onset, (seconds_before, seconds_after))) is not None
+        if (change := _compared(pattern, begin, onset, (seconds_before, seconds_after), growth)) is not None
     ]
     changes = list(_without_redundant_volumes(changes))
     changes.sort(key=lambda change: (-change.score, change.onset, change.pattern.service, change.pattern.template))
@@ -95,6 +98,20 @@ def recorded_about(survey: PatternSurvey, window: TimeRange, onset: float) -> tu
     begin, end = max(window.start, recorded.start), min(window.end, recorded.end)
     before, since = onset - begin, max(end - onset, 1.0)
     return None if before < MIN_BASELINE_SHARE * since else (begin, before, since)
+
+
+def _common_growth(survey: PatternSurvey, onset: float, seconds: tuple[float, float]) -> float:
+    """How many times as many lines that report no failure are logged since the onset, by all services together.
+
+    More requests, or a recorder that keeps more, give more lines of every kind: only what grew beyond that changed.
+    At least 1, and 1 where there are too few lines to tell.
+    """
+    ordinary = [pattern.times for pattern in survey.patterns if pattern.level not in FAILURES]
+    before = sum(int(np.searchsorted(times, onset, "left")) for times in ordinary)
+    since = sum(int(times.size) for times in ordinary) - before
+    if since < MIN_COMMON:
+        return 1.0
+    return max(1.0, (since / seconds[1]) / ((before + 1) / seconds[0]))
 
 
 def _volumes(patterns: Iterable[PatternCount]) -> Iterable[PatternCount]:
@@ -119,28 +136,44 @@ def _without_redundant_volumes(changes: list[PatternChange]) -> Iterable[Pattern
             yield change
 
 
-def _compared(pattern: PatternCount, begin: float, onset: float, seconds: tuple[float, float]) -> PatternChange | None:
+def _compared(
+    pattern: PatternCount, begin: float, onset: float, seconds: tuple[float, float], growth: float
+) -> PatternChange | None:
     times = pattern.times
     split = int(np.searchsorted(times, onset, side="left"))
     before, after = split, int(times.size) - split
-    kind = _kind(pattern, times[:split], after, begin, onset, seconds)
+    exposure = (seconds[0], seconds[1] * growth)
+    kind = _kind(pattern, times[:split], after, (begin, onset, seconds[1]), exposure)
     if kind is None:
         return None
-    evidence = rate_evidence(before, after, *seconds)
+    evidence = rate_evidence(before, after, *exposure)
     moment = float(times[split] if after else times[-1])
     return PatternChange(pattern, kind, before, after, *seconds, onset=moment, score=_score(pattern, kind, evidence))
 
 
 def _kind(
-    pattern: PatternCount, earlier: FloatArray, after: int, begin: float, onset: float, seconds: tuple[float, float]
+    pattern: PatternCount,
+    earlier: FloatArray,
+    after: int,
+    stretch: tuple[float, float, float],
+    exposure: tuple[float, float],
 ) -> PatternKind | None:
+    """How a pattern changed, if it did.
+
+    Args:
+        pattern: The pattern.
+        earlier: Times of its lines before the onset.
+        after: Number of its lines since.
+        stretch: Where the log begins, the onset, and the seconds since.
+        exposure: Seconds before and since, the latter times the growth that is common to all lines.
+    """
     before, volume = int(earlier.size), not pattern.template
     if before == 0:
         return None if volume or after < _MIN_NEW.get(pattern.level, _MIN_NEW_OTHERWISE) else PatternKind.NEW
-    if rate_evidence(before, after, *seconds) < MIN_EVIDENCE:
+    if rate_evidence(before, after, *exposure) < MIN_EVIDENCE:
         return None
-    busiest, calmest = _extremes(earlier, begin, onset, seconds[1])
-    rate_before, rate_after = before / seconds[0], after / seconds[1]
+    busiest, calmest = _extremes(earlier, *stretch)
+    rate_before, rate_after = before / exposure[0], after / exposure[1]
     if rate_after >= MIN_RATIO * rate_before and after >= 2 * busiest + 1:
         return PatternKind.VOLUME_MORE if volume else PatternKind.MORE
     if after == 0 and calmest > 0:

@@ -24,6 +24,8 @@ MAX_EXPECTED = 0.5
 """A change is told only where fewer of its size are to be expected by chance, over all series of its metric."""
 MIN_SWING = 1.6
 """A change must be this many times as large as the baseline's own largest equally long excursion."""
+BRIEF = 3.0
+"""Samples after which a change that was over again counts for half."""
 DRIFT_Z = 8.0
 DRIFT_RATIO = 2.0
 DRIFT_FIRST = 3
@@ -255,10 +257,15 @@ def _described(group: Group, row: int, result: Departures, kind: ChangeKind) -> 
         samples_before=group.split,
         samples_after=stop - start,
         z=round(abs(float(result.z[row])), 2),
-        score=_score(float(result.z[row]), centre, after, kind),
+        score=round(_score(float(result.z[row]), centre, after, kind) * _lasting(stop - start, stop < values.size), 3),
         rate=group.rates[row],
         ended=float(times[stop]) if stop < values.size else None,
     )
+
+
+def _lasting(samples: int, ended: bool) -> float:
+    """What a change is worth that was over again: little after two samples, nearly all after many."""
+    return samples / (samples + BRIEF) if ended else 1.0
 
 
 def _score(z: float, before: float, after: float, kind: ChangeKind) -> float:

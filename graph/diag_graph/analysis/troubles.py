@@ -97,6 +97,10 @@ LEFT_WHEN_EXPLAINED = {
 }
 """What remains of an entity's trouble when a service that it calls is anomalous as well. Resources, restarts, waiting
 calls and failures at their origin stay whole; self time nearly so: it may be a wait for calls that nobody traced."""
+UNNOTICED = frozenset(
+    {Trouble.RESOURCE, Trouble.POOL, Trouble.USE, Trouble.TRAFFIC, Trouble.OTHER, Trouble.PRESENCE, Trouble.CANCELLED}
+)
+"""Kinds that nobody notices as long as nothing is slower, fails or restarts for them."""
 POOL_LEFT = 0.35
 """What remains of a client's used up pool when the calls that hold its connections wait for a peer's own trouble."""
 OWN_OF_A_PEER = frozenset({Trouble.RESOURCE, Trouble.RESTART, Trouble.ERRORS, Trouble.LOG, Trouble.PRESENCE})

@@ -116,6 +116,17 @@ def test_a_healthy_log_has_no_changed_pattern(seed: int) -> None:
     assert changed([*steady(), *bursts, *rare, *lone, *errors]) == []
 
 
+def test_more_lines_of_every_kind_are_more_requests_and_no_change() -> None:
+    """A recorder that keeps more, or more traffic, is not what a pattern tells; what grew beyond it is."""
+    quiet = [line(f"handled request {n}", n / 2, level="INFO") for n in range(80)]
+    busy = [line(f"handled request {n}", 40 + n / 60, level="INFO") for n in range(1_200)]
+    retries = [line(f"retrying {n}", n / 2, level="WARN") for n in range(80)]
+    more_retries = [line(f"retrying {n}", 40 + n / 60, level="WARN") for n in range(1_200)]
+    assert changed([*quiet, *busy, *retries, *more_retries]) == []
+    failing = [line(f"refused {n}", 40 + n / 60, level="ERROR") for n in range(1_200)]
+    assert [one.pattern.template for one in changed([*quiet, *busy, *failing])] == ["refused <*>"]
+
+
 def test_levels_and_services_are_counted_apart() -> None:
     """The same words from another service are another pattern."""
     errors = [line("refused", 41 + n / 10, service, "ERROR") for service in ("stock", "billing") for n in range(9)]

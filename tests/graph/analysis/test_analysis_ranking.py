@@ -147,6 +147,42 @@ def test_a_wait_for_a_database_that_is_merely_used_longer_stays_with_its_client(
     assert ranked(client, used)[0].entity == "payment"
 
 
+def recorded(*names: str) -> list[dict[str, Any]]:
+    """What `list_evidence` says is measured."""
+    return [{"signal": "document", "section": "metrics", "metric": name} for name in names]
+
+
+def test_a_resource_that_moved_while_nobody_is_slower_or_fails_counts_for_little() -> None:
+    """Latency is measured and did not change: memory that grew is no incident, until a caller gets slower."""
+    moved, measured = [metric("payment", "memory_bytes")], recorded("request_latency_p95", "memory_bytes")
+    felt = [*moved, metric("checkout", "request_latency_p95", 1.0)]
+    assert ranked(measured, moved)[0].score < 0.5 * ranked(moved)[0].score
+    assert ranked(measured, felt)[0].score == ranked(felt)[0].score
+
+
+def test_an_alert_about_an_entity_is_somebody_who_noticed() -> None:
+    """Whoever is alerted need not look for the effect."""
+    alert = [{"entity": "checkout", "signal": "alert", "metric": "checkout_slow"}]
+    moved = [metric("payment", "memory_bytes")]
+    assert ranked(recorded("latency_p95"), alert, moved)[0].score == ranked(alert, moved)[0].score
+
+
+def test_the_latency_of_what_is_hardly_called_any_more_counts_for_less() -> None:
+    """Its few calls are no sample."""
+    slow = metric("payment", "latency_p95")
+    stopped = {**metric("payment", "requests_per_second", 1.0, direction="down"), "before": 90.0, "after": 1.0}
+    going_on = {**stopped, "after": 80.0}
+    assert ranked([slow, stopped])[0].score < ranked([slow, going_on])[0].score
+
+
+def test_trouble_long_after_it_was_noticed_counts_for_less() -> None:
+    """What begins a quarter of an hour later did not cause it; within two samples it may have."""
+    on_time, sampled, late = (
+        rank_entities([[metric("a", "latency_p95", late=late)]], (), ONSET)[0].score for late in (0.0, 100.0, 900.0)
+    )
+    assert on_time == sampled > late
+
+
 def test_better_is_not_worse() -> None:
     """Latency that fell is rather what trouble elsewhere leaves."""
     items = [metric("a", "latency_p95", direction="down"), metric("b", "latency_p95")]
