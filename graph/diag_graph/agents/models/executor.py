@@ -25,7 +25,7 @@ from diag_graph.parsing import InvalidReplyError, parse_object
 from diag_graph.state import ExecutorInput
 from diag_graph.tools.definition import ToolSpec
 from diag_graph.topology import FailureKind, Node
-from diag_graph.usage import Usage
+from diag_graph.usage import NO_USAGE, Usage
 
 ROOM = 0.95
 """Of what a model holds beside its reply, what a request may take: counts are estimates."""
@@ -201,17 +201,13 @@ class _Round:
     def _finish(self, completion: Completion) -> AgentReply:
         if self._blocked and not (completion.truncated or is_document(completion.text)):
             raise self._failed(
-                FailureKind.TOOL_BLOCKED, "a tool was refused, and no evidence document was formed", Usage()
+                FailureKind.TOOL_BLOCKED, "a tool was refused, and no evidence document was formed", NO_USAGE
             )
         return reply_of(completion, self._budget.usage, self._budget.account())
 
     def _failed(self, kind: FailureKind, message: str, usage: Usage) -> AgentFailure:
         said = "; ".join(part for part in (message, self._budget.account()) if part)
-        return AgentFailure(
-            kind,
-            said,
-            self._budget.usage + usage if usage.requests or not self._budget.usage.requests else self._budget.usage,
-        )
+        return AgentFailure(kind, said, self._budget.usage + usage)
 
 
 def is_document(text: str | None) -> bool:

@@ -188,6 +188,19 @@ def test_openai_api_base_is_followed_as_litellm_users_expect(folder: Path, monke
     assert run.run.verdict == "PASS"
 
 
+def test_azure_is_reached_by_its_own_variables(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deployment's name is the model's; base, version and key are the variables that LiteLLM users know."""
+    with serving(script()) as server:
+        monkeypatch.setenv("AZURE_API_BASE", server.base.removesuffix("/v1"))
+        monkeypatch.setenv("AZURE_API_VERSION", "2024-10-21")
+        monkeypatch.setenv("AZURE_API_KEY", KEY)
+        run = ask(server, folder, model="azure/my-deployment", api_base=None)
+    paths = {request["path"] for request in server.requests}
+    assert paths == {"/openai/deployments/my-deployment/chat/completions?api-version=2024-10-21"}
+    assert {request["headers"]["api-key"] for request in server.requests} == {KEY}
+    assert run.run.verdict == "PASS"
+
+
 def test_a_proxy_of_the_environment_is_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The request for a model elsewhere arrives at the proxy, in full."""
     with serving(script()) as server:
