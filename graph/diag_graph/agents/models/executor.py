@@ -141,9 +141,8 @@ class _Round:
         readable = [
             (self._names.get(call.tool, call.tool), call.arguments) for call in granted if call.arguments is not None
         ]
-        before = len(self._seen)
         results = self._shown(self._tools.call_many(readable))
-        self._budget.turn(brought_something_new=len(self._seen) > before)
+        self._budget.turn(brought_something_new=not all(shown.repeated for shown in results))
         waiting = iter(results)
         answers = [
             next(waiting)
@@ -189,13 +188,12 @@ class _Round:
     def _shown(self, calls: Sequence[Invocation]) -> list[Shown]:
         shown = []
         for call in calls:
-            repeated = call.id in self._seen
+            self._budget.note(Oddity.REPEATED, int(call.id in self._seen))
             self._seen.add(call.id)
-            self._budget.note(Oddity.REPEATED, int(repeated))
             if call.status is InvocationStatus.BLOCKED:
                 self._blocked = True
                 self._budget.note(Oddity.UNKNOWN_TOOL)
-            shown.append(Shown(call, repeated=repeated))
+            shown.append(Shown(call, repeated=self._transcript.shows(call.id)))
         return shown
 
     def _finish(self, completion: Completion) -> AgentReply:

@@ -71,6 +71,10 @@ class Transcript:
         """Add what the model said. Long texts beside tool calls are cut: they are thoughts, and cost room each time."""
         self.add(Entry("assistant", (text or "")[:_KEPT_TEXT], extra=extra))
 
+    def shows(self, call_id: str) -> bool:
+        """Whether a result stands in the transcript in full."""
+        return any(shown.call.id == call_id for shown in self._results())
+
     def reserve(self, tools: object) -> None:
         """Count what is sent with each request beside the messages."""
         self._overhead = len(json.dumps(tools, ensure_ascii=False)) if tools else 0
@@ -108,9 +112,9 @@ class Transcript:
         return {"role": entry.role, "content": content or (None if entry.extra else ""), **entry.extra}
 
     def _result(self, shown: Shown, most: int) -> str:
-        if shown.repeated:
+        if shown.repeated and self.shows(shown.call.id):
             return f"{headline(shown.call)} (you have this result already: it stands above)"
-        if shown.short:
+        if shown.short or shown.repeated:
             return shortened_result(shown.call)
         return shown_result(shown.call, most)
 

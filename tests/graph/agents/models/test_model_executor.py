@@ -264,6 +264,19 @@ def test_the_oldest_results_are_shortened_when_room_is_short(folder: Path) -> No
     assert end_of(run) == "composer_completed"
 
 
+def test_a_result_that_was_shortened_is_shown_again_when_it_is_asked_for_again(folder: Path) -> None:
+    """E2: it is answered from the record, under its own id; a reminder of what is gone would be of no use."""
+    turns = [written(("search_logs", {"level": "INFO,ERROR", "limit": 10 + n})) for n in range(6)]
+    again = written(("search_logs", {"level": "ERROR"}))
+    run, server = run_script(
+        folder, script(executor=[*turns, again, says(document())]), context_tokens=1_800, output_tokens=200, **WRITTEN
+    )
+    before, after = (said(request) for request in server.of("executor")[-2:])
+    assert "[inv-1 /items/1/text]" not in before
+    assert f"[inv-1 /items/1/text] 2026-07-16T14:05:12Z payment ERROR: {POOL}" in after
+    assert len(run.invocations) == 7
+
+
 def test_a_citation_that_was_composed_rejects_the_round(folder: Path) -> None:
     """G2: whatever a model writes, the gatekeeper checks it against the record."""
     run, _ = run_script(folder, script(executor=[says(document("connection pool exhausted: 19 of 20"))]))
