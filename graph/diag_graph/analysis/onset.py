@@ -32,6 +32,9 @@ MIN_CUSUM = 2.2
 """Height of the normalised CUSUM (a Brownian bridge's maximum; 1.63 is its 1 % point) from which a series votes."""
 MIN_DATING = 2 * MIN_BASELINE
 """Samples below which a series is not searched for an onset."""
+COUNTED = "counted"
+"""Label of series that were made by counting events."""
+_PRESENCE = frozenset({ChangeKind.APPEARED, ChangeKind.STOPPED})
 BUCKETS = 60
 """Into how many equal parts a window is cut to count events or votes."""
 
@@ -83,8 +86,16 @@ def _lasts_until(change: MetricChange, stated: float) -> bool:
 
 
 def _datable(survey: MetricSurvey) -> list[MetricChange]:
-    """The changes that have a time of their own: a drift is everywhere in its window."""
-    return [change for change in survey.changes if change.kind is not ChangeKind.DRIFT]
+    """The changes that have a time of their own.
+
+    A drift is everywhere in its window, and counted events begin and end with their recorder.
+    """
+    return [
+        change
+        for change in survey.changes
+        if change.kind is not ChangeKind.DRIFT
+        and not (change.kind in _PRESENCE and change.series.labels.get(COUNTED) is not None)
+    ]
 
 
 def _weighty(changes: Sequence[MetricChange]) -> list[MetricChange]:
@@ -128,7 +139,7 @@ def event_counts(times: Iterable[float], window: TimeRange, service: str, metric
     if edges.size == 1:
         edges = np.array([window.start, window.start + width])
     counts, _ = np.histogram(np.fromiter(times, dtype=np.float64), bins=edges)
-    return Series(service, metric, edges[:-1], counts.astype(np.float64))
+    return Series(service, metric, edges[:-1], counts.astype(np.float64), {COUNTED: "events"})
 
 
 def _dated(changes: Sequence[MetricChange]) -> float | None:

@@ -17,7 +17,15 @@ from dataclasses import dataclass, replace
 from diag_graph.analysis.call_paths import EXPLAINING_SHARE, explaining_callees, reachable, reached_from
 from diag_graph.analysis.entity_cases import EntityCase, Role, Support, alerted, gather_cases
 from diag_graph.analysis.records import Edge
-from diag_graph.analysis.troubles import ALERTABLE, LEFT_WHEN_EXPLAINED, OWN_OF_A_PEER, Item, Trouble, metric_trouble
+from diag_graph.analysis.troubles import (
+    ALERTABLE,
+    LEFT_WHEN_EXPLAINED,
+    OWN_OF_A_PEER,
+    SEEN_BY_CALLERS,
+    Item,
+    Trouble,
+    metric_trouble,
+)
 
 __all__ = ["Role", "Support", "Suspect", "rank_entities"]
 
@@ -32,6 +40,8 @@ MENTIONED = 0.6
 MAX_SUPPORT = 12
 UNREACHED = 0.6
 """What remains of an entity that the alert's subject does not reach by calls, where calls are known."""
+ENDPOINT = 0.6
+"""What remains of an endpoint that its callers alone measure, when a service that they call has the same trouble."""
 UNFELT = 0.35
 """What remains of an entity whose resources moved when nobody, not itself nor a caller, is slower or fails for it."""
 
@@ -96,6 +106,7 @@ def rank_entities(results: Sequence[Sequence[Item]], edges: Iterable[Edge], onse
         score *= _earliness(onsets[entity], first) * _promptness(onsets[entity], onset, delay)
         score *= 1.0 + CHANGED * max((worth for worth, _ in case.changes), default=0.0)
         score *= UNFELT if entity in unfelt else 1.0
+        score *= ENDPOINT if _is_endpoint_of_a_sibling(entity, cases, callees, onsets, delay) else 1.0
         scores[entity] = score * (UNREACHED if reached and entity not in reached else 1.0)
     suspects = [
         _suspect(entity, cases[entity], score, [callee for callee in explaining[entity] if scores[callee] > score])
@@ -114,6 +125,32 @@ def _suspect(entity: str, case: EntityCase, score: float, explained_by: Sequence
         explained_by=tuple(explained_by),
         named_by=tuple(sorted(case.named_by)),
     )
+
+
+def _is_endpoint_of_a_sibling(
+    entity: str,
+    cases: Mapping[str, EntityCase],
+    callees: Mapping[str, set[str]],
+    onsets: Mapping[str, float | None],
+    delay: float,
+) -> bool:
+    """Whether an entity may be the address of a service, as a caller sees it, and that service has its trouble too.
+
+    A proxy or a load balancer is in call graphs as one more thing that the caller calls, beside the service behind it:
+    it calls nothing, and nothing is known of it but how its calls go.
+    """
+    case = cases[entity]
+    kinds = {one.trouble for one in case.observed}
+    if callees.get(entity) or not kinds & ALERTABLE or not kinds <= SEEN_BY_CALLERS:
+        return False
+    siblings = {name for called in callees.values() if entity in called for name in called if callees.get(name)}
+    for name in (siblings & cases.keys()) - {entity}:
+        own, its = onsets[entity], onsets[name]
+        shared = kinds & ALERTABLE & {one.trouble for one in cases[name].observed}
+        strong = cases[name].strongest() >= EXPLAINING_SHARE * case.strongest()
+        if shared and strong and (own is None or its is None or its <= own + delay):
+            return True
+    return False
 
 
 def _symptoms_are_measured(results: Sequence[Sequence[Item]]) -> bool:

@@ -97,6 +97,8 @@ LEFT_WHEN_EXPLAINED = {
 }
 """What remains of an entity's trouble when a service that it calls is anomalous as well. Resources, restarts, waiting
 calls and failures at their origin stay whole; self time nearly so: it may be a wait for calls that nobody traced."""
+SEEN_BY_CALLERS = frozenset({Trouble.LATENCY, Trouble.ERRORS, Trouble.TRAFFIC, Trouble.PRESENCE, Trouble.CANCELLED})
+"""Kinds that who calls something can measure of it."""
 UNNOTICED = frozenset(
     {Trouble.RESOURCE, Trouble.POOL, Trouble.USE, Trouble.TRAFFIC, Trouble.OTHER, Trouble.PRESENCE, Trouble.CANCELLED}
 )

@@ -55,6 +55,13 @@ def test_a_burst_of_errors_in_logs_dates_trouble_as_a_series_does() -> None:
     assert abs(found - lines[0]) <= 2 * MINUTE
 
 
+def test_a_recorder_that_begins_shortly_before_the_alert_dates_nothing() -> None:
+    """Logs that were kept for the last minutes alone do not mean that errors began with them."""
+    kept = TimeRange(ONSET - 9 * MINUTE, WINDOW.end)
+    errors = event_counts(np.arange(kept.start, kept.end, 20.0), kept, "checkout", "error_lines")
+    assert earlier_onset([*CALM, errors], WINDOW, ONSET, frozenset({"checkout"})) is None
+
+
 def test_event_counts_cover_the_window_in_equal_parts() -> None:
     """Each event is counted once; a window of no length is no error."""
     counted = event_counts([START, START + 30.0, START + 3_000.0], TimeRange(START, START + 3_600.0), "a", "b")

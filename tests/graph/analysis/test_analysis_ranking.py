@@ -175,6 +175,27 @@ def test_the_latency_of_what_is_hardly_called_any_more_counts_for_less() -> None
     assert ranked([slow, stopped])[0].score < ranked([slow, going_on])[0].score
 
 
+def test_the_address_of_a_service_is_suspected_after_the_service() -> None:
+    """A load balancer stands in call graphs beside the service behind it, and only its callers measure it."""
+    edges = (Edge("shop", "search.lb"), Edge("shop", "search"), Edge("search", "index"))
+    both = [metric("search.lb", "latency_p95"), metric("search", "latency_p95", 3.0)]
+    assert ranked(both, edges=edges)[0].entity == "search"
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        metric("search", "requests_per_second"),
+        metric("search", "latency_p95", 0.5),
+        metric("search", "latency_p95", 4.0, 600.0),
+    ],
+)
+def test_an_endpoint_whose_neighbour_has_other_trouble_is_suspected_itself(search: dict[str, Any]) -> None:
+    """Another company's service is a leaf too, and nobody else has its trouble."""
+    edges = (Edge("shop", "bank"), Edge("shop", "search"), Edge("search", "index"))
+    assert ranked([metric("bank", "latency_p95"), search], edges=edges)[0].entity == "bank"
+
+
 def test_trouble_long_after_it_was_noticed_counts_for_less() -> None:
     """What begins a quarter of an hour later did not cause it; within two samples it may have."""
     on_time, sampled, late = (
