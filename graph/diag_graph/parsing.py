@@ -23,7 +23,7 @@ MAX_DEPTH = 200
 
 _THINK = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 """Thoughts that never end were cut off: what looks like an answer within them is a draft."""
-_TOO_DEEP = f"the JSON is nested too deep to read: more than {MAX_DEPTH} levels"
+_TOO_DEEP = "the JSON is nested too deep to read"
 _UNCLEAR = "what looks like one stands within open brackets"
 _MAX_ERROR_CHARS = 300
 
@@ -79,14 +79,14 @@ def parse_model(text: str | None, model: type[ModelT]) -> ModelT:
         raise InvalidReplyError(_short("; ".join(faults))) from None
 
 
-def strict_loads(text: str) -> Any:  # noqa: ANN401 - any JSON value
-    """Parse a whole text as strict JSON.
+def strict_loads(text: str, *, max_depth: int = MAX_DEPTH) -> Any:  # noqa: ANN401 - any JSON value
+    """Parse a whole text as strict JSON, nested no deeper than so many levels.
 
     Raises:
         InvalidReplyError: it is not, with line and column.
     """
     stripped = text.strip()
-    value, end = _decode(stripped, 0)
+    value, end = _decode(stripped, 0, max_depth)
     if end != len(stripped):
         raise InvalidReplyError(f"something follows the JSON value: {_short(stripped[end : end + 40])!r}")
     return value
@@ -120,12 +120,13 @@ def _is_part(before: str, after: str) -> bool:
     )
 
 
-def _decode(text: str, at: int) -> tuple[Any, int]:
+def _decode(text: str, at: int, max_depth: int = MAX_DEPTH) -> tuple[Any, int]:
     """One strict JSON value from `at` on, and where it ends."""
     decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite)
     try:
         value, end = decoder.raw_decode(text, at)
-        _check_depth(value)
+        if is_deeper(value, max_depth):
+            raise InvalidReplyError(_TOO_DEEP)
         json.dumps(value, ensure_ascii=False).encode()
     except InvalidReplyError:
         raise
@@ -140,9 +141,10 @@ def _decode(text: str, at: int) -> tuple[Any, int]:
     return value, end
 
 
-def _check_depth(value: Any) -> None:  # noqa: ANN401 - any JSON value
+def is_deeper(value: Any, levels: int) -> bool:  # noqa: ANN401 - any JSON value
+    """Whether a JSON value is nested deeper than so many levels."""
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(levels + 1):
         level = [
             member
             for container in level
@@ -150,8 +152,8 @@ def _check_depth(value: Any) -> None:  # noqa: ANN401 - any JSON value
             for member in (container.values() if isinstance(container, dict) else container)
         ]
         if not level:
-            return
-    raise InvalidReplyError(_TOO_DEEP)
+            return False
+    return True
 
 
 def _finite(text: str) -> float:

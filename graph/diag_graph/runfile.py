@@ -16,11 +16,13 @@ from diag_graph.agents.recorded import RecordedStep
 from diag_graph.contracts import AgentError, AgentStep, Frozen, Invocation, JsonObject, Turn
 from diag_graph.errors import RunFileError
 from diag_graph.outcome import RunDocument
-from diag_graph.parsing import InvalidReplyError, strict_loads
+from diag_graph.parsing import MAX_DEPTH, InvalidReplyError, strict_loads
 from diag_graph.topology import FailureKind, Node
 
 FORMAT = "diag-run/1"
 MAX_FILE_BYTES = 256 * 1024 * 1024
+_MAX_DEPTH = MAX_DEPTH + 20
+"""In a file, results and arguments stand some levels deeper than they were by themselves."""
 _AGENTS = (Node.PLANNER, Node.EXECUTOR, Node.VERIFIER, Node.COMPOSER)
 _MAX_FAULTS = 3
 
@@ -90,7 +92,7 @@ def read_run_file(path: Path) -> RunFile:
     """
     text = _read_text(path)
     try:
-        document = strict_loads(text)
+        document = strict_loads(text, max_depth=_MAX_DEPTH)
     except InvalidReplyError as error:
         raise RunFileError(f"{path} is no run file: {error}", "It may be cut off; save the run again.") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:

@@ -184,6 +184,22 @@ def test_a_run_that_was_saved_plays_again(path: Path, name: str) -> None:
     assert again | own == run_file_of(first.document) | own
 
 
+def test_half_characters_of_an_agent_do_not_spoil_the_file(path: Path) -> None:
+    """P2: a model can write what no encoding has room for; the run saves, reads back and plays again all the same."""
+    steps = [
+        fails("planner", "timeout", "half \udcff"),
+        plan(),
+        executor(),
+        verifier(),
+        says("composer", "half \ud800"),
+    ]
+    played = play(*steps, composer())
+    save_run_file(played.document, path)
+    again = replay(read_run_file(path))
+    assert (again.divergence, again.document.run.answer) == (None, played.document.run.answer)
+    assert "half \ufffd" in path.read_text(encoding="utf-8")
+
+
 def test_a_secret_is_masked_in_the_file_and_its_citation_still_matches(path: Path) -> None:
     """X3: the mask is stable, in the result, in the agent's document and in the answer alike."""
     first = play(*RUNS["a secret in a result and in its citation"])

@@ -101,7 +101,7 @@ ODD_DOCUMENTS: dict[str, tuple[object, str]] = {
     ),
     "a trace that is no object": (GOOD | {"orchestrationTrace": []}, "/orchestrationTrace"),
     "a history of another shape": (GOOD | {"history": [{"question": "x"}]}, "/history/0/answer"),
-    "deep nesting": ('{"a":' * (MAX_DEPTH + 1) + "1" + "}" * (MAX_DEPTH + 1), "too deep"),
+    "deep nesting": ('{"a":' * (MAX_DEPTH + 21) + "1" + "}" * (MAX_DEPTH + 21), "too deep"),
     "very deep nesting": ("[" * 1_000_000, "too deep"),
 }
 

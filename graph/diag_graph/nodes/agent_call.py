@@ -12,6 +12,7 @@ from diag_graph.agents.ports import AgentReply
 from diag_graph.contracts import AgentStep
 from diag_graph.errors import AgentFailure, RunAborted
 from diag_graph.events import AgentFinished
+from diag_graph.gate.values import well_formed
 from diag_graph.nodes.deps import NodeCall
 from diag_graph.parsing import InvalidReplyError, parse_object
 from diag_graph.tools.masking import is_free_of_secrets, mask, mask_text
@@ -100,12 +101,17 @@ def ask_agent(
 
 
 def _masked(reply: AgentReply) -> AgentReply:
-    """The reply without secrets, before anybody reads it (X3), so that what is recorded is what was read (P2).
+    """The reply without secrets (X3) and as text that can be stored, before anybody reads it.
 
-    A legal reply is masked as the object that it holds: masking its text might break the JSON.
+    So what is recorded is what was read (P2). A legal reply is masked as the object that it holds: masking its text
+    might break the JSON.
     """
-    text = reply.text
-    if text is None or is_free_of_secrets(text):
+    if reply.text is None:
+        return reply
+    text = well_formed(reply.text)
+    if text != reply.text:
+        reply = replace(reply, text=text)
+    if is_free_of_secrets(text):
         return reply
     try:
         document = parse_object(text)
@@ -134,7 +140,7 @@ def _step(
         round=call.round,
         status=status,
         output=reply.text if reply else None,
-        error=mask_text("; ".join(notes)) if notes else None,
+        error=mask_text(well_formed("; ".join(notes))) if notes else None,
         error_kind=failure,
         truncated=reply.truncated if reply else False,
         model=usage.model,

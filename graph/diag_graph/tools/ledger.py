@@ -18,6 +18,8 @@ from pydantic import ValidationError
 
 from diag_graph.contracts import CompletedQuery, Invocation, InvocationStatus, JsonObject
 from diag_graph.events import Listener, ToolFinished, ToolStarted
+from diag_graph.gate.values import well_formed
+from diag_graph.parsing import MAX_DEPTH, is_deeper
 from diag_graph.tools.definition import AnyTool, ToolArguments, ToolContext, ToolError, ToolSpec
 from diag_graph.tools.masking import mask, mask_text
 
@@ -180,9 +182,10 @@ class Ledger:
         clean = invocation.model_copy(
             update={
                 "round": self._round,
+                "tool": well_formed(invocation.tool),
                 "arguments": mask(invocation.arguments),
                 "result": mask(invocation.result),
-                "error": None if invocation.error is None else mask_text(invocation.error),
+                "error": None if invocation.error is None else mask_text(well_formed(invocation.error)),
                 "retrieval_details": mask(invocation.retrieval_details),
             }
         )
@@ -248,6 +251,8 @@ def _run(tool: AnyTool, arguments: ToolArguments, context: ToolContext, max_char
     try:
         output = tool.run(arguments, context)
         result, details = as_json(_cut(output.as_result(), max_chars)), as_json(output.retrieval_details)
+        if is_deeper(result, MAX_DEPTH) or is_deeper(details, MAX_DEPTH):
+            raise ToolError(f"the result is nested deeper than {MAX_DEPTH} levels, which no saved run could hold")
     except ToolError as error:
         return Outcome(InvocationStatus.ERROR, error=str(error))
     except BaseException as error:  # noqa: BLE001

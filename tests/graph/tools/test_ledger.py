@@ -14,6 +14,7 @@ from pydantic import Field
 from diag_graph.analysis.records import TimeRange, Window
 from diag_graph.contracts import Invocation, InvocationStatus
 from diag_graph.events import Event, ToolFinished, ToolStarted
+from diag_graph.parsing import MAX_DEPTH
 from diag_graph.sources.ports import Evidence, SourceEntry
 from diag_graph.tools.definition import Tool, ToolArguments, ToolContext, ToolError, ToolOutput
 from diag_graph.tools.ledger import Ledger
@@ -350,6 +351,34 @@ def test_what_is_recorded_is_plain_json() -> None:
     made = book.call("search", {})
     assert made.result["items"] == [{"text": "half �", "value": None, "peak": None, "pair": [1, 2], "kind": "ok"}]
     assert json.loads(json.dumps(made.result, allow_nan=False)) == made.result
+
+
+def test_a_result_that_no_saved_run_could_hold_is_an_error() -> None:
+    """P2: what is nested deeper than a run file is read costs the call; a level less is kept."""
+    deep: Any = "needle"
+    for _ in range(MAX_DEPTH - 3):
+        deep = [deep]
+    extra = {"at the limit": deep}
+    book, _ = ledger(lambda arguments, context: ToolOutput(items=[], summary="s", extra=extra))
+    assert book.call("search", {}).status is InvocationStatus.OK
+    extra["beyond"] = [[[[deep]]]]
+    beyond = book.call("search", {"text": "again"})
+    assert (beyond.status, beyond.result) == (InvocationStatus.ERROR, None)
+    assert "nested deeper" in (beyond.error or "")
+
+
+def test_names_and_errors_are_text_that_can_be_stored() -> None:
+    """P2: a model may ask for half a character, and a file's name may hold one."""
+
+    def fail(arguments: Asked, context: ToolContext) -> ToolOutput:
+        raise OSError("cannot read log-\udcff.txt")
+
+    book, _ = ledger(fail)
+    book.call("search", {})
+    book.call("sea\ud800rch", {})
+    assert [made.tool for made in book.invocations] == ["search", "sea\ufffdrch"]
+    assert "log-\ufffd.txt" in (book.invocations[0].error or "")
+    assert all((made.error or "").encode() for made in book.invocations)
 
 
 def test_adopted_calls_keep_their_ids_and_are_masked() -> None:
