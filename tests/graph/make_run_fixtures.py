@@ -1,4 +1,4 @@
-"""Writes `fixtures/runs/graph/`: a replay for each row of the routing table, and for each kind of failure.
+"""Writes `fixtures/runs/graph/`: a replay for each row of the routing table, each failure, each check of the gate.
 
 Run it again after a change that moves a trace:
 
@@ -11,15 +11,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+from gate_run_fixtures import cases
+from round_run_fixtures import AGAIN, BOTH, CUT_OFF, LOW, failures, second_rounds
+
 from diag_graph.runfile import FORMAT, FileStep
-from diag_graph.topology import RETRYABLE_KINDS, FailureKind
 from recordings import (
     FORGED,
     NOW,
     QUESTION,
-    SLOW,
     UNBOUND,
-    bind,
     call,
     claim,
     composer,
@@ -36,20 +36,8 @@ from recordings import (
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "runs" / "graph"
 
-GAP = fact("no_evidence", None, "why the pool filled up", "no line speaks of it")
-LOW = verifier("LOW_CONFID", fact(), GAP)
-AGAIN = executor(
-    claim(),
-    claim("claim-2", "checkout p95 latency rose from 210 ms to 1,840 ms", bind(SLOW, "inv-2"), kind="observation"),
-    calls=[call("inv-2", SLOW, tool="query_metrics", arguments={"metric": "latency"})],
-)
-BOTH = verifier("PASS", fact(), fact(claim_id="claim-2"))
-CUT_OFF = '{"claims": [{"claim_id": "claim-1", "cla'
-
 ROWS: dict[str, list[FileStep]] = {
     "planner-completed": [plan(), executor(), verifier(), composer()],
-    "planner-invalid-once": [says("planner", "I would look at the logs."), plan(), executor(), verifier(), composer()],
-    "planner-invalid-twice": [says("planner", "I would look at the logs."), says("planner", {"steps": []})],
     "planner-retryable-then-invalid": [fails("planner", "timeout"), says("planner", None)],
     "executor-invalid-missing": [plan(), says("executor", None, [call()])],
     "executor-invalid-broken": [plan(), says("executor", CUT_OFF, [call()])],
@@ -71,16 +59,6 @@ ROWS: dict[str, list[FileStep]] = {
     "verifier-low-confid-ceiling": [plan(), executor(claim(), UNBOUND), LOW, composer()],
     "verifier-low-confid-no-gap": [plan(), executor(), verifier("LOW_CONFID", fact()), composer()],
     "verifier-low-confid-retry-spent": [plan(), executor(), LOW, plan(), AGAIN, LOW, composer()],
-    "verifier-invalid-once": [plan(), executor(), says("verifier", {"verdict": "pass"}), verifier(), composer()],
-    "verifier-invalid-twice": [plan(), executor(), says("verifier", ""), says("verifier", {"verdict": "FINE"})],
-    "composer-invalid-once": [plan(), executor(), verifier(), composer("It took 99 seconds."), composer()],
-    "composer-invalid-twice": [
-        plan(),
-        executor(),
-        verifier(),
-        composer("It took 99 seconds."),
-        composer("x", ("Something else.", ["claim-9"])),
-    ],
     "every-agent-fails-once-in-both-rounds": [
         fails("planner", "timeout"),
         plan(),
@@ -95,51 +73,20 @@ ROWS: dict[str, list[FileStep]] = {
         fails("composer", "timeout"),
         fails("composer", "unavailable"),
     ],
-    "second-round-planner-fails": [plan(), executor(), LOW, fails("planner", "auth")],
-    "second-round-gatekeeper-reject": [
-        plan(),
-        executor(),
-        LOW,
-        plan(),
-        executor(claim("claim-1", "Payment ran out of memory", FORGED), calls=[]),
-    ],
 }
 """At least one replay for each row of the table."""
 
-BEFORE: dict[str, list[FileStep]] = {
-    "planner": [],
-    "executor": [plan()],
-    "verifier": [plan(), executor()],
-    "composer": [plan(), executor(), verifier()],
-}
-AFTER: dict[str, list[FileStep]] = {
-    "planner": [plan(), executor(), verifier(), composer()],
-    "verifier": [verifier(), composer()],
-    "composer": [composer()],
-}
 
-
-def failures() -> dict[str, list[FileStep]]:
-    """A replay for each agent and each kind of failure: overcome where it may be retried, and twice; else once."""
-    runs: dict[str, list[FileStep]] = {}
-    for agent, before in BEFORE.items():
-        for kind in FailureKind:
-            if kind is FailureKind.TOOL_BLOCKED and agent != "executor":
-                continue
-            failed = fails(agent, kind, f"{kind} in {agent}")
-            name = f"{agent}-fails-{kind.replace('_', '-')}"
-            if agent != "executor" and kind in RETRYABLE_KINDS:
-                runs[f"{name}-once"] = [*before, failed, *AFTER[agent]]
-                runs[f"{name}-twice"] = [*before, failed, failed]
-            else:
-                runs[name] = [*before, failed]
-    return runs
+def runs() -> dict[str, list[FileStep]]:
+    """All of them, by the name of their file."""
+    checked = {name: case.steps for name, case in cases().items()}
+    return ROWS | failures() | second_rounds() | checked
 
 
 def documents() -> dict[str, dict[str, Any]]:
     """The run files, by name, each with the trace that it comes to."""
     made = {}
-    for name, steps in (ROWS | failures()).items():
+    for name, steps in runs().items():
         result = play(*steps)
         if result.divergence is not None:
             raise ValueError(f"{name}: {result.divergence}")

@@ -6,13 +6,16 @@ from pathlib import Path
 
 import make_run_fixtures as generator
 import pytest
+from gate_run_fixtures import LOWERING, cases
 
 from diag_graph.playback import ReplayResult, replay
 from diag_graph.runfile import read_run_file
 from diag_graph.topology import END, ROUTES, Node, Reason
+from hostile import check_honest
 
 FOLDER = generator.FOLDER.parent
 FILES = sorted(FOLDER.rglob("*.json"))
+CASES = cases()
 
 
 def played(name: str) -> ReplayResult:
@@ -26,8 +29,47 @@ def test_each_replay_goes_as_its_trace_says(path: Path) -> None:
     result = replay(read_run_file(path))
     assert result.compared
     assert (result.divergence, result.difference) == (None, None)
-    assert result.document.run.answer
     assert result.document.run.replay_of == path.stem
+    check_honest(result.document)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_gate_decides_as_the_name_says(name: str) -> None:
+    """SPEC section 5: failures of bindings and claims, the gate's status, the verdict, how firm each finding is."""
+    case = CASES[name]
+    document = played(f"graph/{name}").document
+    audit = document.gatekeeper
+    assert audit is not None
+    assert tuple(row.failure for row in audit.checked_bindings) == case.bindings
+    assert tuple(row.failure for row in audit.claim_issues) == case.issues
+    failures = {failure for failure in (*case.bindings, *case.issues) if failure is not None}
+    severity = ("low_confid" if failures <= LOWERING else "reject") if failures else None
+    assert (audit.status, audit.severity) == ("fail" if failures else "pass", severity)
+    assert document.run.verdict == case.verdict
+    assert tuple(finding.standing for finding in document.findings) == case.standings
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in generator.runs() if "-fails-" in name or name.startswith("second-round-")]
+)
+def test_a_verdict_is_there_just_when_the_answer_rests_on_one(name: str) -> None:
+    """F1, F2: null after a fallback from before verification, also in round two; kept when wording failed."""
+    document = played(f"graph/{name}").document
+    trace = document.run.orchestration_trace or {}
+    rests = trace["final_node"] == "composer" or trace["termination_reason"].startswith("composer_")
+    assert (document.run.verdict is not None) == rests
+    if not rests:
+        assert document.findings == ()
+        assert "connection pool" not in (document.run.answer or "")
+
+
+def test_a_second_round_ends_in_every_way() -> None:
+    """SPEC section 6: each reason code with which a first round can end ends a second one too."""
+    ends: dict[int, set[str]] = {0: set(), 1: set()}
+    for path in FILES:
+        trace = read_run_file(path).orchestration_trace or {}
+        ends[trace["evidence_retry_count"]].add(trace["termination_reason"])
+    assert ends[0] - {"verifier_evidence_gap"} <= ends[1]
 
 
 def test_generated_replays_are_current() -> None:
