@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 
 from diag_graph.analysis.metric_changes import ChangeKind, MetricChange
-from diag_graph.analysis.numbers import factor, plural, quantity, rounded, unit_of
+from diag_graph.analysis.numbers import factor, plural, quantity, rounded, span_of_time, unit_of
 from diag_graph.analysis.records import Series, utc
 from diag_graph.contracts import JsonObject
 from diag_graph.tools.scope import clip
 
 _ENTITY_LABELS = ("service", "pod", "instance", "host", "node", "job")
 _SHOWN_LABELS = 4
+COARSE = 120.0
+"""Seconds between samples from which a statement says how far apart they are."""
 
 
 def entity_of(series: Series) -> str:
@@ -91,5 +93,10 @@ def _what_happened(change: MetricChange, before: float, after: float, unit: str)
     times = factor(before, after)
     return (
         f"{verb} from {quantity(before, unit)} (median before) to {quantity(after, unit)} ({measure}) at {when}"
-        f"{', ' + times if times else ''}."
+        f"{', ' + times if times else ''}{_sampling(change.step)}."
     )
+
+
+def _sampling(step: float) -> str:
+    """How far apart the samples are, where that is so far that a time is not known to the minute."""
+    return f"; one sample every {span_of_time(step)}" if step >= COARSE else ""

@@ -20,6 +20,16 @@ def test_a_changed_series_is_told_with_both_levels_its_time_and_how_many_times_a
     assert (found["onset"], found["change"]) == ("2026-07-16T06:40:00Z", "level")
 
 
+def test_a_coarse_series_says_how_far_apart_its_samples_are() -> None:
+    """A time that is known to five minutes is not stated as if it were known to the second."""
+    fine = series("checkout", "request_latency_p95_seconds", 0.12, 1.9)
+    coarse = Series(fine.service, fine.metric, ONSET + 5 * (fine.times - ONSET), fine.values)
+    window = {"since": "03:20", "until": "08:20"}
+    assert "one sample every" not in texts(call(FIND_METRIC_ANOMALIES, Recorded(metric_series=[fine])))[0]
+    (text,) = texts(call(FIND_METRIC_ANOMALIES, Recorded(metric_series=[coarse]), **window))
+    assert text.endswith("; one sample every 5 min.")
+
+
 def test_series_that_did_not_change_are_left_out_and_counted() -> None:
     """Two of four series changed; the summary says of how many."""
     output = call(FIND_METRIC_ANOMALIES)
