@@ -21,7 +21,7 @@ DOCUMENTED = {Exit.OK, Exit.RUN_FAILED, Exit.USAGE, Exit.REPLAY_DIFFERS, Exit.NO
 def test_any_file_is_replayed_or_refused_without_a_traceback(
     command: Command, home: Path, data: bytes, as_json: bool
 ) -> None:
-    """Section 10: a documented exit status and clear lines; P3; X1: nothing that a terminal acts upon."""
+    """Section 10: a documented exit status, clear lines; P3; J1: never without a trace; X1: nothing for a terminal."""
     path = home / "run.json"
     path.write_bytes(data)
     outcome = command("replay", path, *(["--json"] if as_json else []))
@@ -32,7 +32,7 @@ def test_any_file_is_replayed_or_refused_without_a_traceback(
         assert outcome.out == ""
         assert len(outcome.err.splitlines()) == 2
     elif as_json:
-        assert json.loads(outcome.out)["run"]["question"]
+        assert json.loads(outcome.out)["run"]["orchestrationTrace"]["version"] == "stategraph-v1"
     if outcome.status != Exit.USAGE:
         looked_at = command("trace", "last")
         assert (looked_at.status, "Traceback" in looked_at.err) == (Exit.OK, False)

@@ -90,7 +90,7 @@ def test_a_database_of_another_program(tmp_path: Path) -> None:
 
 
 def test_a_store_of_a_newer_version(store: Store, path: Path) -> None:
-    """A migration that we do not know has been applied."""
+    """D3: a migration that we do not know has been applied, and the line says so."""
     connection = sqlite3.connect(path)
     connection.execute("INSERT INTO applied_migration VALUES ('m999_future', '2030-01-01')")
     connection.commit()
@@ -118,7 +118,7 @@ def test_a_store_of_an_older_version_is_brought_up_to_date(path: Path) -> None:
 
 
 def test_a_damaged_store(path: Path) -> None:
-    """Pages overwritten with noise: what reads them says that the store is damaged."""
+    """D3: pages overwritten with noise; what reads them says that the store is damaged."""
     with Store.open(path) as store:
         store.begin_run(started(question="q" * 20_000))
     raw = bytearray(path.read_bytes())
@@ -140,7 +140,7 @@ def test_a_record_that_somebody_edited_is_called_damaged(store: Store, path: Pat
 
 
 def test_a_locked_store_is_waited_for_and_then_named(store: Store, path: Path) -> None:
-    """The wait is bounded; the line says that another process holds it."""
+    """D3: the wait is bounded; the line says that another process holds it."""
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     with Store.open(path, wait_s=0.2) as waiting:
@@ -153,7 +153,7 @@ def test_a_locked_store_is_waited_for_and_then_named(store: Store, path: Path) -
 
 
 def test_a_full_disk_stops_the_listener_and_not_the_run(store: Store) -> None:
-    """The first event that cannot be written is remembered; the rest of the run is listened to in silence."""
+    """D3: the first event that cannot be written is remembered; the rest of the run is heard in silence."""
     listener = StoreListener(store)
     listener(RunStarted(started()))
     pages = store._db.execute("PRAGMA page_count").fetchone()[0]
@@ -185,7 +185,7 @@ with Store.open(path, create=False) as store:
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="becoming another user takes root")
 def test_what_another_user_owns_can_be_read_and_not_written() -> None:
-    """A store on read-only ground can be looked at; writing to it is named."""
+    """D3: a store on read-only ground can be looked at; writing to it is named."""
     nobody = 65534
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "diag.db"
