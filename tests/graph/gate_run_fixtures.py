@@ -118,6 +118,7 @@ BINDINGS: dict[str, Case] = {
     "excerpt-longer-than-the-value": cites("a needle", "a needle in hay", MADE_UP),
     "excerpt-in-other-case": cites("a needle", "A needle", MADE_UP),
     "excerpt-with-ellipsis": cites("from here on to there", "from ... there", MADE_UP),
+    "excerpt-with-punctuation-of-its-own": cites("the pod is down now", "the pod is down.", MADE_UP),
     "excerpt-without-punctuation": cites("first, second", "first second", MADE_UP),
     "excerpt-with-another-unit": cites(LATENCY, "115 s late", MADE_UP),
     # values that are no strings
