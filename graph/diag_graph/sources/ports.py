@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from diag_graph.analysis.failure_signatures import Signature
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
 
 
@@ -120,5 +121,7 @@ class Evidence:
     zone: str = "UTC"
     """IANA name of the zone in which times without one are read."""
     notes: Mapping[str, str] = field(default_factory=dict)
+    signatures: Sequence[Signature] = ()
+    """Failure signatures beside the built-in ones: the user's, and those that the source itself brings."""
     derived: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
     """What tools computed from the sources once and use again, by a name of theirs."""

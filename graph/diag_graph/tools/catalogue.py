@@ -5,6 +5,7 @@ from __future__ import annotations
 from diag_graph.sources.ports import Evidence
 from diag_graph.tools.current_time import CURRENT_TIME
 from diag_graph.tools.definition import AnyTool
+from diag_graph.tools.find_failure_signatures import FIND_FAILURE_SIGNATURES
 from diag_graph.tools.find_log_patterns import FIND_LOG_PATTERNS
 from diag_graph.tools.find_metric_anomalies import FIND_METRIC_ANOMALIES
 from diag_graph.tools.find_span_anomalies import FIND_SPAN_ANOMALIES
@@ -22,6 +23,7 @@ ALL_TOOLS: tuple[AnyTool, ...] = (
     FIND_METRIC_ANOMALIES,
     FIND_SPAN_ANOMALIES,
     FIND_LOG_PATTERNS,
+    FIND_FAILURE_SIGNATURES,
     QUERY_METRICS,
     SEARCH_LOGS,
     READ_DOCUMENT,

@@ -18,6 +18,7 @@ NOTHING = {
     "find_metric_anomalies": {"service": "zebra"},
     "find_span_anomalies": {"service": "zebra"},
     "find_log_patterns": {"service": "zebra"},
+    "find_failure_signatures": {"service": "zebra"},
     "query_metrics": {"metric": "zebra"},
     "search_logs": {"query": "zebra"},
     "read_document": {"name": "plan.md", "query": "zebra"},
@@ -60,7 +61,15 @@ def test_nothing_found_is_one_item_that_says_what_was_asked_and_rules_nothing_ou
 
 
 @pytest.mark.parametrize(
-    "name", ["find_metric_anomalies", "find_span_anomalies", "find_log_patterns", "query_metrics", "search_logs"]
+    "name",
+    [
+        "find_metric_anomalies",
+        "find_span_anomalies",
+        "find_log_patterns",
+        "find_failure_signatures",
+        "query_metrics",
+        "search_logs",
+    ],
 )
 def test_an_empty_result_names_its_window(name: str) -> None:
     """X5: over which window."""
@@ -84,7 +93,13 @@ def test_tools_are_offered_for_the_sources_that_are_there() -> None:
     bare = {tool.name for tool in offered_tools(evidence(Recorded()))}
     assert bare == {"list_evidence", "current_time"}
     only_logs = {tool.name for tool in offered_tools(evidence(Recorded(log_records=[LogRecord("x")])))}
-    assert only_logs == {"list_evidence", "current_time", "find_log_patterns", "search_logs"}
+    assert only_logs == {
+        "list_evidence",
+        "current_time",
+        "find_log_patterns",
+        "find_failure_signatures",
+        "search_logs",
+    }
 
 
 @pytest.mark.parametrize("tool", ALL_TOOLS, ids=ids)

@@ -180,7 +180,13 @@ def incident(*, more_logs: bool = False) -> Recorded:
         ],
         calls=[Edge("storefront", "checkout")],
         texts={
-            "notes/describe-pod.txt": ["Name: checkout-1", "", "Status: Running", "Last State: OOMKilled", "x" * 900],
+            "notes/describe-pod.txt": [
+                "Name: checkout-1",
+                "",
+                "Status: Running",
+                "Last State: OOMKilled",
+                f"No space left on device {'x' * 876}",
+            ],
             "plan.md": ["# Plan"],
         },
         source_entries=[
