@@ -193,16 +193,16 @@ def calls(draw: st.DrawFn, first: int = 1) -> list[dict[str, Any]]:
         if draw(st.integers(0, 4)) == 0:
             call |= {
                 "tool": draw(st.sampled_from(["search_logs", "lookup_knowledge", "[red]\x1b[2J", ""])),
-                "arguments": _recorded(draw(st.dictionaries(TEXTS, VALUES, max_size=2))),
+                "arguments": as_recorded(draw(st.dictionaries(TEXTS, VALUES, max_size=2))),
                 "status": draw(st.sampled_from([*InvocationStatus])),
-                "result": _recorded(draw(spoilt(call["result"]) | VALUES)),
+                "result": as_recorded(draw(spoilt(call["result"]) | VALUES)),
                 "error": draw(st.none() | TEXTS),
             }
         made.append(call)
     return made
 
 
-def _recorded(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+def as_recorded(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """A value as the ledger keeps it."""
     return {} if is_deeper(value, MAX_DEPTH) else as_json(value)
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,14 +20,16 @@ from diag_graph.contracts import Invocation
 from diag_graph.errors import AgentFailure, RunFileError
 from diag_graph.outcome import RunDocument, RunStatus
 from diag_graph.parsing import InvalidReplyError, parse_object, strict_loads
-from diag_graph.playback import replay
-from diag_graph.run import Assignment, execute
-from diag_graph.runfile import read_run_file, save_run_file
+from diag_graph.playback import replay, what_if
+from diag_graph.run import Assignment, diagnose, execute
+from diag_graph.runfile import RunFile, read_run_file, run_file_of, save_run_file
+from diag_graph.sources.folder import open_folder
 from diag_graph.tools.ledger import as_json
 from diag_graph.topology import FailureKind, Node
-from hostile import TEXTS, VALUES, calls, check_honest, examples, legal, replies, run_files
+from hostile import TEXTS, VALUES, as_recorded, calls, check_honest, examples, legal, replies, run_files, spoilt
 from recordings import NOW, QUESTION
 
+INCIDENT = Path(__file__).parents[2] / "fixtures" / "incidents" / "checkout-latency"
 AGENTS = (Node.PLANNER, Node.EXECUTOR, Node.VERIFIER, Node.COMPOSER)
 MOST_CALLS = {Node.PLANNER: 4, Node.EXECUTOR: 2, Node.VERIFIER: 4, Node.COMPOSER: 2}
 """How often the graph asks an agent at most."""
@@ -153,3 +157,21 @@ def test_what_a_tool_gives_is_recorded_as_json_that_reads_back_the_same(output: 
     """P2: whatever a tool hands over, the record is strict JSON."""
     value = as_json(output)
     assert strict_loads(json.dumps(value, ensure_ascii=False)) == value
+
+
+@cache
+def analysed() -> str:
+    """A run of the built-in analyst over a recorded incident, as a run file."""
+    document = diagnose((INCIDENT / "question.txt").read_text(encoding="utf-8"), evidence=open_folder(INCIDENT))
+    return json.dumps(run_file_of(document))
+
+
+@given(st.data())
+@settings(max_examples=examples(40), suppress_health_check=UNTIMED)
+def test_the_analyst_over_damaged_results_gives_a_safe_answer(data: st.DataObject) -> None:
+    """SPEC section 1: whatever stands in the recorded results, nothing is said that they do not hold."""
+    recorded = json.loads(analysed())
+    made = [call for step in recorded["steps"] for call in step.get("invocations", [])]
+    for call in data.draw(st.lists(st.sampled_from(made), max_size=3)):
+        call["result"] = as_recorded(data.draw(spoilt(call["result"])))
+    check_honest(what_if(RunFile.model_validate(recorded)))
