@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from diag_graph.agents.analyst.reading import EvidenceKind
+from diag_graph.agents.analyst.kinds import EvidenceKind
 
 ADVICE: dict[EvidenceKind, str] = {
     EvidenceKind.CHANGE: "Compare {entity} before and after the cited change; roll the change back if that is safe.",
     EvidenceKind.OWN_TIME: "Look at what {entity} does in the cited operation: its own work, locks, and waits.",
     EvidenceKind.OWN_FAILURE: "Look at the cited failing operation of {entity} and at its error messages.",
     EvidenceKind.FAILURE_LOG: "Follow one of the cited log messages of {entity} to the code that writes it.",
+    EvidenceKind.NAMED_FAILURE: "Look at what the cited failure of {entity} says, and mend that first.",
     EvidenceKind.SYMPTOM: "Collect what shows how {entity} fails: its traces, its error logs, its resource use.",
 }
 """What to do about a cause that rests on a kind of evidence, unless a resource says it better."""
@@ -63,7 +64,12 @@ def advice_for(entity: str, kinds: frozenset[EvidenceKind], texts: Sequence[str]
         steps.extend(step for pattern, step in RESOURCES if pattern.search(together))
     steps.extend(
         ADVICE[kind]
-        for kind in (EvidenceKind.OWN_TIME, EvidenceKind.OWN_FAILURE, EvidenceKind.FAILURE_LOG)
+        for kind in (
+            EvidenceKind.NAMED_FAILURE,
+            EvidenceKind.OWN_TIME,
+            EvidenceKind.OWN_FAILURE,
+            EvidenceKind.FAILURE_LOG,
+        )
         if kind in kinds
     )
     if not steps and EvidenceKind.SYMPTOM in kinds:

@@ -39,7 +39,7 @@ class Suspicion:
     def text(self) -> str:
         """The accusation, in the words of the statements that it rests on."""
         before = f" Just before: {self.change.text}" if self.change else ""
-        return f"The trouble starts at {self.entity}: {self.lead.text}{before}"
+        return f"The trouble starts at {self.entity}. {self.lead.text}{before}"
 
     @property
     def evidence(self) -> tuple[Sighting, ...]:
@@ -82,7 +82,7 @@ class Claims:
             if claim["kind"] == ClaimKind.ROOT_CAUSE and claim["entity"] == entity:
                 bound = claim["evidence_bindings"]
                 known = {(one["source_invocation_id"], one["raw_path"]) for one in bound}
-                new = [statement.binding() for statement in statements]
+                new = [binding for statement in statements for binding in statement.bindings()]
                 added = [one for one in new if (one["source_invocation_id"], one["raw_path"]) not in known]
                 bound.extend(added[:MAX_CAUSE_BINDINGS])
 
@@ -98,6 +98,6 @@ class Claims:
                 "claim": text,
                 "kind": kind,
                 "entity": entity,
-                "evidence_bindings": [statement.binding() for statement in evidence],
+                "evidence_bindings": [binding for statement in evidence for binding in statement.bindings()],
             }
         )

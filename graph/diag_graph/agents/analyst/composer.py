@@ -20,7 +20,7 @@ HEDGES: dict[Standing, str] = {Standing.LIKELY: " most likely starts at ", Stand
 """How the word of a cause is tempered by its standing."""
 
 NO_CAUSE: dict[Verdict, str] = {
-    Verdict.PASS: "Nothing abnormal was found in the evidence, and no root cause is shown.",
+    Verdict.PASS: "Nothing abnormal was found in what was compared, and no root cause is shown.",
     Verdict.LOW_CONFID: "No root cause can be shown from the evidence.",
     Verdict.REJECT: "The evidence speaks against the suspected cause; no root cause can be shown.",
 }

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from diag_graph.agents.analyst.claims import Claims
 from diag_graph.agents.analyst.documents import telling_lines
+from diag_graph.agents.analyst.kinds import CAUSAL, evidence_kind
+from diag_graph.agents.analyst.named_failures import named_suspicions, stated_failures, with_named_failures
 from diag_graph.agents.analyst.observations import observations
-from diag_graph.agents.analyst.reading import CAUSAL, evidence_kind, names_entity
+from diag_graph.agents.analyst.reading import names_entity
 from diag_graph.agents.analyst.sightings import Sighting, sightings
 from diag_graph.agents.analyst.suspicions import suspicions
 from diag_graph.agents.analyst.writing import reply
@@ -35,12 +37,14 @@ class AnalystExecutor:
     def _first_round(self, question: str, made: list[Invocation], tools: Toolbox) -> JsonObject:
         seen = sightings(made)
         claims = Claims()
-        suspected = suspicions(question, seen)
+        suspected = with_named_failures(suspicions(question, seen), seen) or named_suspicions(question, seen)
+        stated = stated_failures(question, seen)
         read: Sequence[Sighting] = ()
-        if not suspected:
+        if not suspected and not stated:
             read = telling_lines(sightings(_documents(seen, tools)))
         claims.add_causes(suspected)
         claims.add_observations(observations(question, seen, suspected))
+        claims.add_observations(stated)
         claims.add_observations(read)
         if not claims.claims:
             claims.add_observations(one for one in seen if one.field("section") == "overview")
@@ -64,7 +68,9 @@ def _second_round(context: RetryContext, seen: Sequence[Sighting]) -> JsonObject
     for entity in dict.fromkeys(claim.entity for claim in context.prior_verified_output.claims if claim.entity):
         found = [one for one in seen if not one.empty and names_entity(one.text, entity)]
         causal = [one for one in found if evidence_kind(one.tool, one.text, entity) in CAUSAL]
-        claims.strengthen(entity, causal[:3])
+        counted = {one.invocation_id for one in causal}
+        counts = [one for one in seen if one.field("change") == "count" and one.invocation_id in counted]
+        claims.strengthen(entity, [*causal[:3], *counts[:2]])
     claims.add_observations(observations("", seen, ()))
     return _document(claims, ())
 

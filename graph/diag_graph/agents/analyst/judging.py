@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from diag_graph.agents.analyst.reading import (
-    CAUSAL,
-    EvidenceKind,
-    began,
-    calls,
-    directions,
-    evidence_kind,
-    names_entity,
-    times,
-)
+from diag_graph.agents.analyst.kinds import CAUSAL, SIGNS, EvidenceKind, evidence_kind
+from diag_graph.agents.analyst.reading import began, calls, directions, names_entity, says_just, times
 from diag_graph.contracts import ClaimFlag, ClaimKind, Verification, VerifiedClaim, VerifiedEvidence
 from diag_graph.state import VerifierInput
 
@@ -24,6 +17,8 @@ CLOCKS = 5.0
 """Seconds by which a change may be recorded after its first effect: two machines' clocks agree no better."""
 SIMULTANEOUS = 90.0
 """Seconds by which a cause's first sign may come after the symptom's, at least: detection is no finer than this."""
+RECENT = 2_700.0
+"""Seconds before the symptom within which a first sign, or a change before the first sign, is worth a look."""
 SAMPLING_STEPS = (600.0, 300.0, 120.0)
 """Steps in which metrics are often kept, longest first; a cause may be seen a whole step after its symptom."""
 
@@ -44,6 +39,7 @@ class Case:
     Attributes:
         evidence: Matched texts by claim id.
         symptom: When the symptom began; None when no cited text says.
+        subjects: What the question and the alerts are about, as far as cited texts name it.
         calls: Pairs of caller and callee that a cited text states.
         troubled: Entities that are shown to have trouble of their own, and since when.
         leading: The entity of the first root cause; empty when there is none.
@@ -52,6 +48,7 @@ class Case:
 
     evidence: Mapping[str, Sequence[VerifiedEvidence]]
     symptom: float | None
+    subjects: frozenset[str]
     calls: frozenset[tuple[str, str]]
     troubled: Mapping[str, float]
     leading: str
@@ -64,10 +61,14 @@ def read_case(request: VerifierInput) -> Case:
     for one in request.evidence:
         evidence[one.claim_id].append(one)
     claims = request.verified_output.claims
+    alerted = _alerted(claims, evidence)
+    named = {claim.entity for claim in claims if claim.entity and names_entity(request.question, claim.entity)}
+    subjects = frozenset(alerted) | named
     return Case(
         evidence=evidence,
-        symptom=_symptom_time(request.question, claims, evidence),
-        calls=frozenset(pair for one in request.evidence if (pair := calls(one.matched_text))),
+        symptom=_symptom_time(subjects, alerted, claims, evidence),
+        subjects=subjects,
+        calls=frozenset(pair for one in request.evidence if (pair := calls(one.tool_name, one.matched_text))),
         troubled=_troubled(claims, evidence),
         leading=next((claim.entity or "" for claim in claims if claim.kind is ClaimKind.ROOT_CAUSE), ""),
         tolerance=_tolerance(request.evidence),
@@ -84,26 +85,34 @@ def _tolerance(evidence: Sequence[VerifiedEvidence]) -> float:
 _SAMPLED = frozenset({"find_metric_anomalies", "query_metrics", "list_alerts"})
 
 
+def _alerted(
+    claims: Sequence[VerifiedClaim], evidence: Mapping[str, Sequence[VerifiedEvidence]]
+) -> Mapping[str, float | None]:
+    """What fired alerts are about, and since when."""
+    return {
+        claim.entity: began(one.matched_text)
+        for claim in claims
+        if claim.entity
+        for one in evidence[claim.claim_id]
+        if evidence_kind(one.tool_name, one.matched_text, claim.entity) is EvidenceKind.ALERT
+    }
+
+
 def _symptom_time(
-    question: str, claims: Sequence[VerifiedClaim], evidence: Mapping[str, Sequence[VerifiedEvidence]]
+    subjects: frozenset[str],
+    alerted: Mapping[str, float | None],
+    claims: Sequence[VerifiedClaim],
+    evidence: Mapping[str, Sequence[VerifiedEvidence]],
 ) -> float | None:
     """When what was alerted on or asked about first showed; else when the alert fired."""
-    observed = [claim for claim in claims if claim.kind is ClaimKind.OBSERVATION and claim.entity]
-    fired = [
-        (claim.entity, began(one.matched_text))
-        for claim in observed
-        for one in evidence[claim.claim_id]
-        if evidence_kind(one.tool_name, one.matched_text, claim.entity or "") is EvidenceKind.ALERT
-    ]
-    subjects = {entity for entity, _ in fired}
     showed = [
         began(one.matched_text)
-        for claim in observed
-        if claim.entity in subjects or names_entity(question, claim.entity or "")
+        for claim in claims
+        if claim.kind is ClaimKind.OBSERVATION and claim.entity in subjects
         for one in evidence[claim.claim_id]
-        if evidence_kind(one.tool_name, one.matched_text, claim.entity or "") is EvidenceKind.SYMPTOM
+        if evidence_kind(one.tool_name, one.matched_text, claim.entity or "") in SIGNS
     ]
-    known = [time for time in showed if time is not None] or [time for _, time in fired if time is not None]
+    known = [time for time in showed if time is not None] or [time for time in alerted.values() if time is not None]
     return min(known, default=None)
 
 
@@ -157,8 +166,12 @@ def _judge_statement(claim: VerifiedClaim, evidence: Sequence[VerifiedEvidence])
         ),
         (no_search, Judgement(Verification.CONTRADICTED, "its evidence is no search without a match")),
     )
-    sound = Judgement(Verification.DIRECT_SUPPORT, "entity, direction, times and numbers stand in its evidence")
-    return next((judgement for holds, judgement in faults if holds), sound)
+    faulty = next((judgement for holds, judgement in faults if holds), None)
+    if faulty is not None:
+        return faulty
+    if not says_just(claim.claim, together):
+        return Judgement(Verification.INDIRECT_SUPPORT, "it is said in other words than its evidence says it")
+    return Judgement(Verification.DIRECT_SUPPORT, "entity, direction, times and numbers stand in its evidence")
 
 
 def _kinds(claim: VerifiedClaim, evidence: Sequence[VerifiedEvidence]) -> frozenset[EvidenceKind]:
@@ -167,13 +180,13 @@ def _kinds(claim: VerifiedClaim, evidence: Sequence[VerifiedEvidence]) -> frozen
 
 def _judge_cause(claim: VerifiedClaim, case: Case, *, leading: bool) -> Judgement:
     """Whether the evidence carries the claim that this is where the trouble starts."""
-    entity, evidence = claim.entity or "", case.evidence[claim.claim_id]
-    first = _first_sign(entity, evidence)
-    kinds = _kinds(claim, [one for one in evidence if not _comes_too_late(one, first)])
+    entity, cited = claim.entity or "", case.evidence[claim.claim_id]
+    first = _first_sign(entity, cited, case)
+    kinds = _kinds(claim, [one for one in cited if _counts(one, cited, first, case)])
     causal = kinds & CAUSAL
+    behind = _behind(entity, first, case)
     if first is not None and case.symptom is not None and first > case.symptom + case.tolerance:
         return Judgement(Verification.CONTRADICTED, "its first sign comes after the symptom", kinds)
-    behind = _behind(entity, first, case)
     if behind and not leading and behind == case.leading:
         return Judgement(Verification.CONTRADICTED, f"it calls {behind}, which explains its trouble", kinds)
     weaknesses = (
@@ -183,6 +196,7 @@ def _judge_cause(claim: VerifiedClaim, case: Case, *, leading: bool) -> Judgemen
             "a change is shown, but no effect on what was changed",
         ),
         (bool(behind), f"it calls {behind}, which has trouble of its own"),
+        (not _linked(entity, first, case), f"nothing that is cited connects it with {_listed(case.subjects)}"),
         (not leading, "the evidence for another cause is stronger"),
     )
     for holds, reason in weaknesses:
@@ -192,22 +206,54 @@ def _judge_cause(claim: VerifiedClaim, case: Case, *, leading: bool) -> Judgemen
     return Judgement(Verification.DIRECT_SUPPORT, f"its evidence shows {shown}", kinds)
 
 
-def _first_sign(entity: str, evidence: Sequence[VerifiedEvidence]) -> float | None:
+def _first_sign(entity: str, cited: Sequence[VerifiedEvidence], case: Case) -> float | None:
     """The first time that something is shown to be wrong with the entity; what was changed before does not count."""
     signs = [
         start
-        for one in evidence
-        if names_entity(one.matched_text, entity)
-        and evidence_kind(one.tool_name, one.matched_text, entity) not in {EvidenceKind.CHANGE, EvidenceKind.RELATION}
+        for one in cited
+        if evidence_kind(one.tool_name, one.matched_text, entity) in SIGNS
+        and _counts(one, cited, None, case)
         and (start := began(one.matched_text)) is not None
     ]
     return min(signs, default=None)
 
 
-def _comes_too_late(one: VerifiedEvidence, first: float | None) -> bool:
-    """Whether a text tells of a change that was made when the trouble had begun already."""
-    made = began(one.matched_text) if one.tool_name == "list_changes" else None
-    return made is not None and first is not None and made > first + CLOCKS
+def _counts(one: VerifiedEvidence, cited: Sequence[VerifiedEvidence], first: float | None, case: Case) -> bool:
+    """Whether a text may count at all: a change not made too late, a logged line that is of this trouble."""
+    start = began(one.matched_text)
+    if one.tool_name == "list_changes":
+        return start is None or first is None or start <= first + CLOCKS
+    if one.tool_name == "search_logs":
+        new = any(
+            other.source_invocation_id == one.source_invocation_id and _NONE_BEFORE.search(other.matched_text)
+            for other in cited
+        )
+        since = case.symptom
+        return new and None not in {start, since} and -RECENT <= (start or 0) - (since or 0) <= case.tolerance
+    return True
+
+
+_NONE_BEFORE = re.compile(r"; 0 before the onset ")
+
+
+def _linked(entity: str, first: float | None, case: Case) -> bool:
+    """Whether the entity is what was asked about, is reached from it by cited calls, or broke just before it did."""
+    if not case.subjects or entity in case.subjects:
+        return True
+    if case.symptom is None:
+        return False
+    reached, frontier = set(case.subjects), list(case.subjects)
+    while frontier:
+        caller = frontier.pop()
+        new = {callee for one, callee in case.calls if one == caller} - reached
+        reached |= new
+        frontier.extend(new)
+    in_time = first is not None and -RECENT <= first - case.symptom <= case.tolerance
+    return entity in reached or in_time
+
+
+def _listed(names: frozenset[str]) -> str:
+    return ", ".join(sorted(names))
 
 
 def _behind(entity: str, first: float | None, case: Case) -> str:

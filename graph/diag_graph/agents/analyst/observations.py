@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from diag_graph.agents.analyst.claims import MAX_OBSERVATIONS, MAX_PER_ENTITY, Suspicion
-from diag_graph.agents.analyst.judging import CLOCKS
-from diag_graph.agents.analyst.reading import CAUSAL, began, evidence_kind, names_entity
+from diag_graph.agents.analyst.judging import CLOCKS, RECENT
+from diag_graph.agents.analyst.kinds import CAUSAL, evidence_kind
+from diag_graph.agents.analyst.reading import began, names_entity
 from diag_graph.agents.analyst.sightings import Sighting
 
 ANOMALIES = frozenset({"metric", "log", "span"})
 WORTH_STATING = 0.5
 """A change elsewhere is stated when it is at least this strong, compared with the strongest of its signal."""
-RECENT = 2_700.0
-"""Seconds before the first sign of trouble within which a change is worth a look."""
 MAX_ALERTS, MAX_CHANGES, MAX_UNREAD, MAX_EMPTY = 2, 1, 3, 4
 
 
@@ -44,8 +43,11 @@ def observations(question: str, seen: Sequence[Sighting], suspected: Sequence[Su
     changes.sort(key=lambda one: (one.entity not in blamed, -(began(one.text) or 0.0)))
     alerts = [one for one in seen if one.field("signal") == "alert" and not one.field("annotation") and not one.empty]
     trouble = _few_each([*opposing[:1], *_strong(anomalies, near)])
+    quiet = symptom_entities(question, seen) - {one.entity for one in anomalies}
+    inventory = [one for one in seen if one.field("section") == "services" and one.entity in quiet and suspected]
     return [
         *alerts[:MAX_ALERTS],
+        *inventory[:MAX_ALERTS],
         *trouble[:MAX_OBSERVATIONS],
         *changes[:MAX_CHANGES],
         *[one for one in seen if one.field("problem") is True][:MAX_UNREAD],

@@ -17,6 +17,10 @@ SURVEY: tuple[tuple[str, str], ...] = (
     ("find_metric_anomalies", "Find which series changed at the onset, and in what order"),
     ("find_span_anomalies", "Find which operation got slower or fails, by the time spent in itself"),
     ("find_log_patterns", "Find messages that are new or far more frequent since the onset"),
+    (
+        "find_failure_signatures",
+        "Find which known failures documents and logs name, and which are only their consequences",
+    ),
     ("list_changes", "Find what was changed shortly before the onset"),
 )
 """The first look at any incident: what changed, where, in what order, and what was touched before."""

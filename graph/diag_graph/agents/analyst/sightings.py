@@ -26,8 +26,8 @@ class Sighting:
     @property
     def said(self) -> str:
         """The statement as a claim says it: a line of a document says in which document it stands."""
-        document = self.item.get("document")
-        return f"{document} says: {self.text}" if isinstance(document, str) and not self.empty else self.text
+        document = self._document()
+        return f'The file "{document}" says: {self.text}' if document else self.text
 
     @property
     def entity(self) -> str:
@@ -44,13 +44,23 @@ class Sighting:
         """A field of the item, or None."""
         return self.item.get(name)
 
-    def binding(self) -> JsonObject:
-        """The citation of the whole statement."""
+    def bindings(self) -> list[JsonObject]:
+        """The citation of the whole statement, and of the document's name where it is said."""
+        document = self._document()
+        bound = [self._binding("text", self.text)]
+        return [*bound, self._binding("document", document)] if document else bound
+
+    def _binding(self, field: str, excerpt: str) -> JsonObject:
         return {
             "source_invocation_id": self.invocation_id,
-            "raw_path": f"/items/{self.index}/text",
-            "evidence_excerpt": self.text,
+            "raw_path": f"/items/{self.index}/{field}",
+            "evidence_excerpt": excerpt,
         }
+
+    def _document(self) -> str:
+        """The document that the statement is a line of; empty when it is none."""
+        name = self.item.get("document")
+        return name if self.tool == "read_document" and isinstance(name, str) and not self.empty else ""
 
 
 def sightings(invocations: Iterable[Invocation]) -> list[Sighting]:

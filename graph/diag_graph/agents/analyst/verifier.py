@@ -11,16 +11,29 @@ from collections.abc import Sequence
 
 from diag_graph.agents.analyst.advice import advice_for
 from diag_graph.agents.analyst.judging import Case, Judgement, judge, read_case
-from diag_graph.agents.analyst.reading import EvidenceKind, compared_something, directions, evidence_kind, names_failure
+from diag_graph.agents.analyst.kinds import EvidenceKind, compared_something, evidence_kind, names_failure
+from diag_graph.agents.analyst.reading import directions
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
-from diag_graph.contracts import ClaimKind, JsonObject, Verification, VerifiedClaim
+from diag_graph.contracts import ClaimKind, JsonObject, Verification, VerifiedClaim, VerifiedEvidence
 from diag_graph.state import VerifierInput
 from diag_graph.topology import Verdict
 
 Judged = Sequence[tuple[VerifiedClaim, Judgement]]
 
-_QUIET = frozenset({EvidenceKind.ALERT, EvidenceKind.CHANGE, EvidenceKind.RELATION, EvidenceKind.NOTHING_FOUND})
+_QUIET = frozenset(
+    {
+        EvidenceKind.ALERT,
+        EvidenceKind.CHANGE,
+        EvidenceKind.RELATION,
+        EvidenceKind.NOTHING_FOUND,
+        EvidenceKind.ENDED,
+    }
+)
+_SURVEYS = frozenset({"find_metric_anomalies", "find_span_anomalies", "find_log_patterns"})
+"""Tools whose silence says something, as far as they compared."""
+_DOCUMENT_TOOLS = frozenset({"read_document", "find_failure_signatures"})
+"""Tools whose lines are cited because they tell of a failure."""
 _REFUTED = frozenset({Verification.CONTRADICTED, Verification.NO_EVIDENCE})
 
 
@@ -50,25 +63,37 @@ def _verdict(judged: Judged, case: Case) -> Verdict:
     if causes:
         if causes[0] is Verification.DIRECT_SUPPORT:
             return Verdict.PASS
-        return Verdict.REJECT if _REFUTED.issuperset(causes) else Verdict.LOW_CONFID
+        refuted = _REFUTED.issuperset(causes) and Verification.CONTRADICTED in causes
+        return Verdict.REJECT if refuted else Verdict.LOW_CONFID
     supported = all(judgement.verification is Verification.DIRECT_SUPPORT for _, judgement in judged)
     unexplained = any(_shows_trouble(claim, case) for claim, _ in judged)
-    searched = any(compared_something(text) for text in _empty_searches(case))
-    return Verdict.PASS if supported and searched and not unexplained else Verdict.LOW_CONFID
+    compared = [compared_something(text) for text in _empty_searches(case)]
+    thorough = bool(compared) and all(compared) and not _unread(case)
+    return Verdict.PASS if supported and thorough and not unexplained else Verdict.LOW_CONFID
 
 
 def _empty_searches(case: Case) -> list[str]:
     """The searches without a match that are cited."""
     cited = {one.matched_text: one for texts in case.evidence.values() for one in texts}
-    nothing = EvidenceKind.NOTHING_FOUND
-    return [text for text, one in cited.items() if evidence_kind(one.tool_name, text, "") is nothing]
+    return [text for text, one in cited.items() if one.tool_name in _SURVEYS and _is_empty(one)]
+
+
+def _is_empty(one: VerifiedEvidence) -> bool:
+    return evidence_kind(one.tool_name, one.matched_text, "") is EvidenceKind.NOTHING_FOUND
+
+
+def _unread(case: Case) -> list[str]:
+    """What the inventory says could not be read, or not wholly."""
+    cited = {one.matched_text for texts in case.evidence.values() for one in texts if one.tool_name == "list_evidence"}
+    return sorted(text for text in cited if "could not be read: " in text or "could be read: " in text)
 
 
 def _shows_trouble(claim: VerifiedClaim, case: Case) -> bool:
     """Whether an observation is of something that went wrong, rather than of an alert or a change."""
     evidence = case.evidence[claim.claim_id]
     kinds = {evidence_kind(one.tool_name, one.matched_text, claim.entity or "") for one in evidence}
-    tells = bool(directions(claim.claim)) or names_failure(claim.claim)
+    documented = any(one.tool_name in _DOCUMENT_TOOLS for one in evidence)
+    tells = documented or bool(directions(claim.claim)) or names_failure(claim.claim)
     return claim.kind is ClaimKind.OBSERVATION and tells and not kinds <= _QUIET
 
 

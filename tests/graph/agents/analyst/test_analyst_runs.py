@@ -93,7 +93,7 @@ def test_the_second_round_can_close_the_gap(tmp_path: Path) -> None:
     """E1, E3: increments about the suspect find its error, and the snapshot keeps the claims of round one."""
     metrics(tmp_path, shopfront__latency_p95_seconds=jump(0.2, 2.0), orders__latency_p95_seconds=steady(0.1))
     lines = [(minute, "orders", "INFO", f"order {minute} placed") for minute in range(MINUTES)]
-    logs(tmp_path, *lines, (ONSET + 0.1, "shopfront", "ERROR", "render thread pool exhausted"))
+    logs(tmp_path, *lines, (ONSET + 0.1, "shopfront", "ERROR", "render worker gave up on a page"))
     document = ask(tmp_path)
     assert path(document).count("evidence_retry") == 1
     rounds = {invocation.round for invocation in document.invocations}
@@ -101,7 +101,7 @@ def test_the_second_round_can_close_the_gap(tmp_path: Path) -> None:
     assert document.run.verdict == "PASS"
     cause = document.findings[0]
     assert cause.entity == "shopfront"
-    assert any("thread pool exhausted" in citation.matched_text for citation in cause.citations)
+    assert any("gave up on a page" in citation.matched_text for citation in cause.citations)
 
 
 def test_no_call_of_the_second_round_repeats_one_of_the_first(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def judged(result: VerifierResult) -> dict[str | None, str]:
     return {fact.claim_id: str(fact.verification) for fact in result.facts_checked}
 
 
-CAUSE = claim(1, ClaimKind.ROOT_CAUSE, "orders", f"The trouble starts at orders: {POOL}")
+CAUSE = claim(1, ClaimKind.ROOT_CAUSE, "orders", f"The trouble starts at orders. {POOL}")
 SYMPTOM = claim(2, ClaimKind.OBSERVATION, "shopfront", LATENCY)
 
 
@@ -82,7 +82,7 @@ def test_a_cause_with_a_mechanism_before_its_symptom_is_directly_supported() -> 
 
 def test_a_cause_whose_evidence_is_a_symptom_is_at_best_indirect() -> None:
     """Latency at the blamed entity shows that it suffers, not that it is to blame; the gap names it."""
-    blamed = claim(1, ClaimKind.ROOT_CAUSE, "shopfront", f"The trouble starts at shopfront: {LATENCY}")
+    blamed = claim(1, ClaimKind.ROOT_CAUSE, "shopfront", f"The trouble starts at shopfront. {LATENCY}")
     result = verify([blamed], [evidence(1, "find_metric_anomalies", LATENCY)])
     assert judged(result) == {"claim-1": "indirect_support"}
     assert result.verdict == "LOW_CONFID"
@@ -92,7 +92,7 @@ def test_a_cause_whose_evidence_is_a_symptom_is_at_best_indirect() -> None:
 def test_a_cause_that_comes_after_its_symptom_is_contradicted() -> None:
     """What begins after the symptom did not cause it, and with no other cause the verdict is REJECT."""
     late = POOL.replace("14:05:10", "14:25:10")
-    blamed = claim(1, ClaimKind.ROOT_CAUSE, "orders", f"The trouble starts at orders: {late}")
+    blamed = claim(1, ClaimKind.ROOT_CAUSE, "orders", f"The trouble starts at orders. {late}")
     result = verify(
         [blamed, SYMPTOM], [evidence(1, "find_metric_anomalies", late), evidence(2, "find_metric_anomalies", LATENCY)]
     )
@@ -103,7 +103,7 @@ def test_a_cause_that_comes_after_its_symptom_is_contradicted() -> None:
 def test_a_change_without_an_effect_on_what_was_changed_is_indirect() -> None:
     """A deploy just before is a coincidence until something is shown to be wrong with what was deployed."""
     deploy = "Deploy 3.8.0 of orders at 2026-11-30T14:03:00Z (2 min 10 s before the onset): retry once more."
-    blamed = claim(1, ClaimKind.ROOT_CAUSE, "orders", f"The trouble starts at orders: {deploy}")
+    blamed = claim(1, ClaimKind.ROOT_CAUSE, "orders", f"The trouble starts at orders. {deploy}")
     result = verify(
         [blamed, SYMPTOM], [evidence(1, "list_changes", deploy), evidence(2, "find_metric_anomalies", LATENCY)]
     )
@@ -112,7 +112,7 @@ def test_a_change_without_an_effect_on_what_was_changed_is_indirect() -> None:
 
 def test_a_second_cause_is_at_best_indirect() -> None:
     """One cause leads; the others stay possible."""
-    other = claim(3, ClaimKind.ROOT_CAUSE, "stock", f"The trouble starts at stock: {POOL.replace('orders', 'stock')}")
+    other = claim(3, ClaimKind.ROOT_CAUSE, "stock", f"The trouble starts at stock. {POOL.replace('orders', 'stock')}")
     texts = [
         evidence(1, "find_metric_anomalies", POOL),
         evidence(2, "find_metric_anomalies", LATENCY),
@@ -126,12 +126,13 @@ def test_a_second_cause_is_at_best_indirect() -> None:
 @pytest.mark.parametrize(
     ("text", "entity", "expected"),
     [
-        ("latency_p95_seconds of shopfront rose at 2026-11-30T14:05:30Z.", "shopfront", "direct_support"),
+        (LATENCY, "shopfront", "direct_support"),
+        ("latency_p95_seconds of shopfront rose at 2026-11-30T14:05:30Z.", "shopfront", "indirect_support"),
         ("latency_p95_seconds of shopfront fell at 2026-11-30T14:05:30Z.", "shopfront", "contradicted"),
         ("latency_p95_seconds of shopfront rose at 2026-11-30T14:09:00Z.", "shopfront", "no_evidence"),
         ("latency_p95_seconds rose at 2026-11-30T14:05:30Z.", "stock", "no_evidence"),
     ],
-    ids=["as shown", "other direction", "other time", "other entity"],
+    ids=["as shown", "in other words", "other direction", "other time", "other entity"],
 )
 def test_a_statement_stands_on_its_entity_direction_and_time(text: str, entity: str, expected: str) -> None:
     """What a claim says of whom, which way and when must stand in its evidence."""
