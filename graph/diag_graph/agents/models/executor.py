@@ -61,10 +61,14 @@ class _Round:
         self._native = native_tools(self._specs) if asker.model.abilities.tools else []
         self._blocks = asker.new_blocks()
         self._seen: set[str] = set()
+        self._citable: list[str] = []
         self._blocked = False
         self._transcript = self._begin()
 
     def run(self, request: ExecutorInput) -> AgentReply:
+        if request.retry_context is not None:
+            earlier = (one.source_invocation_id for one in request.retry_context.prior_verified_evidence)
+            self._citable.extend(dict.fromkeys(earlier))
         self._transcript.add(Entry("user", task_of(request, self._blocks), self._planned(request)))
         while True:
             completion, last = self._ask()
@@ -127,10 +131,11 @@ class _Round:
 
     def _schema(self, *, last: bool) -> JsonObject | None:
         """What a reply is held to. With native tools only the last one is: not every provider can take both."""
-        if self._native:
-            return json_schema(Node.EXECUTOR, EvidenceDocument) if last else None
+        if self._native and not last:
+            return None
         contracts = (EvidenceDocument,) if last else (EvidenceDocument, AskedCalls)
-        return json_schema(Node.EXECUTOR, *contracts, choices={"tool": list(self._names.values())})
+        choices = {"tool": list(self._names.values()), "source_invocation_id": list(dict.fromkeys(self._citable))}
+        return json_schema(Node.EXECUTOR, *contracts, choices=choices)
 
     def _answer(self, completion: Completion, calls: Sequence[Call]) -> None:
         """Make the calls of a turn, and show the model what came of each."""
@@ -189,6 +194,8 @@ class _Round:
         shown = []
         for call in calls:
             self._budget.note(Oddity.REPEATED, int(call.id in self._seen))
+            if call.id not in self._seen and call.result is not None:
+                self._citable.append(call.id)
             self._seen.add(call.id)
             if call.status is InvocationStatus.BLOCKED:
                 self._blocked = True

@@ -100,22 +100,23 @@ def _closed(schema: Mapping[str, Any], choices: Choices, definitions: Mapping[st
         schema["items"] = _closed(schema["items"], choices, definitions)
     if "properties" in schema:
         members = {
-            name: _chosen(_closed(value, choices, definitions), choices.get(name, ()))
+            name: _chosen(_closed(value, choices, definitions), choices.get(name))
             for name, value in schema["properties"].items()
         }
         schema |= {"properties": members, "required": list(members), "additionalProperties": False}
     return schema
 
 
-def _chosen(schema: JsonObject, texts: Sequence[str]) -> JsonObject:
-    """A field that is one of some texts, or a list of them, or null where it may be."""
-    if not texts:
+def _chosen(schema: JsonObject, texts: Sequence[str] | None) -> JsonObject:
+    """A field that is one of some texts, or a list of them, or null where it may be; without texts, only null."""
+    if texts is None:
         return schema
     if "anyOf" in schema:
-        return {"anyOf": [_chosen(option, texts) for option in schema["anyOf"]]}
+        options = [option for option in schema["anyOf"] if texts or option.get("type") == "null"]
+        return {"anyOf": [_chosen(option, texts) for option in options]} if options else schema
     if "items" in schema:
         return {**schema, "items": _chosen(schema["items"], texts)}
-    return {"type": "string", "enum": list(texts)} if schema.get("type") == "string" else schema
+    return {"type": "string", "enum": list(texts)} if texts and schema.get("type") == "string" else schema
 
 
 def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:

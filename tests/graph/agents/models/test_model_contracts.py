@@ -71,6 +71,14 @@ def test_choices_of_a_run_stand_in_the_schema() -> None:
     assert finding["items"]["properties"]["claim_ids"]["items"] == {"type": "string", "enum": ["c-1"]}
 
 
+def test_where_there_is_nothing_to_choose_a_field_is_null_if_it_may_be() -> None:
+    """Without skills there is none to select; a list of claim ids cannot be null, and stays as it is."""
+    plan = json_schema("planner", Plan, choices={"selected_skill": []})["schema"]["properties"]
+    assert plan["selected_skill"] == {"anyOf": [{"type": "null"}]}
+    answer = json_schema("composer", ComposedAnswer, choices={"claim_ids": []})["schema"]["properties"]
+    assert answer["findings"]["items"]["properties"]["claim_ids"]["items"] == {"type": "string"}
+
+
 def test_every_prompt_marks_data_and_says_that_it_is_no_instruction() -> None:
     """X1, in each of the four roles."""
     for role, model in CONTRACTS.items():

@@ -222,6 +222,18 @@ def test_at_the_end_of_the_call_budget_the_model_is_asked_once_to_conclude(folde
     assert end_of(run) == "composer_completed"
 
 
+def test_a_schema_lets_only_calls_be_cited_that_have_a_result(folder: Path) -> None:
+    """A small model takes any number for an invocation id; the gatekeeper would reject its round."""
+    turn = written(("list_evidence", {}), ("nonsense", {}))
+    _, server = run_script(
+        folder, script(executor=[turn, says(document())]), tool_calls=Support.OFF, json_schema=Support.ON
+    )
+    (document_schema, _) = server.of("executor")[1]["response_format"]["json_schema"]["schema"]["anyOf"]
+    claim = document_schema["properties"]["claims"]["items"]["properties"]
+    cited = claim["evidence_bindings"]["items"]["properties"]["source_invocation_id"]
+    assert cited == {"type": "string", "enum": ["inv-1", "inv-2"]}
+
+
 def test_a_model_that_goes_on_calling_at_the_end_is_invalid_output(folder: Path) -> None:
     """Once means once: it is not asked a second time to conclude."""
     turn = calls(("search_logs", SEARCH), ("list_evidence", {}))
