@@ -31,6 +31,8 @@ _GUIDE_HEADINGS = frozenset(
 )
 _DEFINES = re.compile(r"\"(?:overall_state|monitor_thresholds)\":|^\s*(?:- )?\"?(?:expr|alert)\"?: ", re.MULTILINE)
 """What alert rules and monitors hold: they say what would be alerted on."""
+_TREE = re.compile(r"^\s*[\u2502\u251c\u2514]")
+"""A branch of a tree, as kube-lineage draws it."""
 _COMMAND = re.compile(r"^\$ (?:sudo )?(?P<program>[\w./-]+)")
 _LOGS_OF = re.compile(r"\bkubectl logs (?:-\S+ )*(?:pod/|deploy(?:ment)?/)?(?P<name>[a-z0-9][\w.-]*)")
 _FILE_OF = re.compile(
@@ -155,7 +157,7 @@ def _printed(lines: Sequence[str], whole: Subject, kind: str, states: dict[str, 
     subjects: list[Subject] = []
     current, section, container = whole, "", ""
     ready: dict[str, list[bool]] = defaultdict(list)
-    for line in lines:
+    for number, line in enumerate(lines, start=1):
         if described := _DESCRIBED.match(line):
             current, container = Subject(described["name"].rpartition("/")[2], kind), ""
         elif top := _SECTION.match(line):
@@ -166,7 +168,10 @@ def _printed(lines: Sequence[str], whole: Subject, kind: str, states: dict[str, 
             ready[current.name].append(says["ready"].lower() == "true")
         if _DELETED.search(line):
             states[current.name] = State.DELETED
-        subjects.append(_row(line, states) or Subject(current.name, current.kind, container))
+        row = _row(line, states)
+        if row is not None and not current.name and not _TREE.match(line):
+            current = row if _TREE.match(next(iter(lines[number:]), "")) else current
+        subjects.append(row or Subject(current.name, current.kind, container))
     for name, containers in ready.items():
         states.setdefault(name, State.READY if all(containers) else State.NOT_READY)
     return subjects

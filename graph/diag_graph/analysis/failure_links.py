@@ -129,7 +129,8 @@ def _ends(recovery: FailureSighting, failure: FailureSighting) -> bool:
 
 
 def _explaining(one: FailureSighting, present: Sequence[FailureSighting]) -> tuple[Signature, ...]:
-    found = [
+    found = [other.signature for other in present if _seen_better(other, one)]
+    found += [
         other.signature
         for other in present
         if other.signature.id != one.signature.id
@@ -139,6 +140,16 @@ def _explaining(one: FailureSighting, present: Sequence[FailureSighting]) -> tup
         and (other.signature.severity is Severity.CAUSE or one.signature.severity is Severity.CONSEQUENCE)
     ]
     return tuple({signature.id: signature for signature in found}.values())
+
+
+def _seen_better(other: FailureSighting, one: FailureSighting) -> bool:
+    """Whether another sighting of the same failure says whose it is, and this one shows only where it is felt."""
+    return (
+        other.signature.id == one.signature.id
+        and bool(one.signature.about)
+        and one.entity == one.subject.name != other.entity
+        and one.subject.name == other.subject.name
+    )
 
 
 def _related(cause: FailureSighting, consequence: FailureSighting) -> bool:

@@ -15,6 +15,7 @@ from diag_graph.contracts import JsonObject
 from diag_graph.sources.ports import Evidence
 from diag_graph.tools.definition import MAX_ITEM_TEXT, Tool, ToolContext, ToolOutput
 from diag_graph.tools.failure_lines import Found, read_documents, read_patterns_of_logs
+from diag_graph.tools.load_items import load_items
 from diag_graph.tools.log_reading import patterns_about
 from diag_graph.tools.scope import CUT, Scope, WindowArguments, asked_for, clip, cut_to, nothing, scope_of
 from diag_graph.tools.signature_files import catalogue_of
@@ -39,7 +40,8 @@ class SignatureArguments(WindowArguments):
 
 def _run(arguments: SignatureArguments, context: ToolContext) -> ToolOutput:
     scope = scope_of(arguments, context)
-    found, lines = _looked_through(arguments, context, scope)
+    names = _names(arguments, context.evidence)
+    found, lines = _looked_through(arguments, names, context, scope)
     seen = linked(merged(found.sightings), found.states, scope.onset)
     wanted = (arguments.service or "").lower()
     chosen = [one for one in seen if not wanted or any(wanted in name.lower() for name in one.names)]
@@ -47,12 +49,15 @@ def _run(arguments: SignatureArguments, context: ToolContext) -> ToolOutput:
         chosen = [one for one in chosen if one.signature.severity is not Severity.RECOVERY]
     chosen.sort(key=lambda one: -_score(one, seen))
     where = _where(found, lines, arguments.document)
-    if not chosen:
+    loads = load_items(context.evidence.documents, names) if context.evidence.documents and not wanted else []
+    if not chosen and not loads:
         asked = asked_for(service=arguments.service, document=arguments.document)
         text = f"No known failure is named{asked}: {where} looked through, {scope.words_with_onset}.{_states(found)}"
         return ToolOutput(nothing(text, "document"), "nothing matched", empty=True)
     items = [_item(one, _score(one, seen)) for one in chosen]
     items.extend(_last_words(chosen, found))
+    items.extend(loads)
+    items.sort(key=lambda one: -float(one["score"]))
     if states := _states(found):
         items.append(
             {"text": f"State of what documents show:{states}", "signal": "document", "entity": "", "standing": "state"}
@@ -64,12 +69,17 @@ def _run(arguments: SignatureArguments, context: ToolContext) -> ToolOutput:
     return ToolOutput(shown, summary, truncated=truncated)
 
 
-def _looked_through(arguments: SignatureArguments, context: ToolContext, scope: Scope) -> tuple[Found, int]:
-    catalogue, evidence = catalogue_of(context.evidence), context.evidence
+def _names(arguments: SignatureArguments, evidence: Evidence) -> list[str]:
     wanted = (arguments.document or "").lower()
-    names = [name for name in (evidence.documents.names() if evidence.documents else ()) if wanted in name.lower()]
+    return [name for name in (evidence.documents.names() if evidence.documents else ()) if wanted in name.lower()]
+
+
+def _looked_through(
+    arguments: SignatureArguments, names: Sequence[str], context: ToolContext, scope: Scope
+) -> tuple[Found, int]:
+    catalogue, evidence = catalogue_of(context.evidence), context.evidence
     found = read_documents(evidence.documents, names, catalogue) if evidence.documents else Found()
-    if evidence.logs is None or wanted:
+    if evidence.logs is None or arguments.document:
         return found, 0
     survey = patterns_about(evidence, scope.range, scope.onset)
     found.sightings.extend(read_patterns_of_logs(survey.patterns, catalogue))

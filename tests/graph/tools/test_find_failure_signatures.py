@@ -244,3 +244,44 @@ def test_the_tool_is_offered_where_there_is_text() -> None:
     """Without documents and logs there is nothing to look through."""
     assert FIND_FAILURE_SIGNATURES in offered_tools(evidence(Recorded(texts={"a.txt": ["a"]})))
     assert FIND_FAILURE_SIGNATURES not in offered_tools(evidence(Recorded()))
+
+
+def test_the_statement_that_loads_a_database_is_a_hint() -> None:
+    """What Performance Insights lists is shown with its numbers, and accuses nobody by itself."""
+    report = {"db_instance_identifier": "shopdb", "top_sql": [{"statement": "SELECT * FROM till", "db_load_avg": 7.5}]}
+    item = failure(found({"pi.json": json.dumps(report, indent=1)}), "statement-load")
+    assert item["standing"] == "hint"
+    assert item["entity"] == "shopdb"
+    assert item["text"].startswith("Document pi.json, line 5: database shopdb: statement with much load (hint): ")
+    assert "a database load of 7.5 for this query, of 7.5 for all" in item["text"]
+    assert item["text"].endswith('It reads: "SELECT * FROM till"')
+
+
+def test_a_lost_node_is_the_cause_and_not_the_pod_that_is_lost_with_it() -> None:
+    """Where one line says which node it was, a pod's own state is only what that did to it."""
+    pod = {
+        "name": "till-0",
+        "conditions": [
+            {"type": "Ready", "status": "Unknown", "reason": "NodeLost"},
+            {"message": "Node worker-2 which was running pod till-0 is unresponsive"},
+        ],
+    }
+    items = [
+        one
+        for one in found({"pods.json": json.dumps({"kind": "PodList", "pods": [pod]}, indent=1)})
+        if one.get("signature") == "node-not-ready"
+    ]
+    assert {one["entity"]: one["standing"] for one in items} == {"worker-2": "cause", "till-0": "symptom"}
+
+
+def test_a_network_policy_is_a_hint_about_the_pod_whose_tree_shows_it() -> None:
+    """A tree's branches belong to the object at its root."""
+    tree = (
+        "NAME   READY   AGE\nPod/till-0   1/1   38m\n├── Service/till   -   38m\n└── NetworkPolicy/deny-all   -   38m\n"
+    )
+    failed = "dial tcp: lookup stock.shop.svc: no such host\n"
+    log = f"$ kubectl logs till-0\nok\n{failed}{failed}"
+    items = found({"kube-lineage.txt": tree, "kubectl_logs_till-0.txt": log})
+    assert failure(items, "network-policy")["entity"] == "till-0"
+    assert failure(items, "dns-failure")["standing"] == "cause"
+    assert failure(items, "dns-failure")["entity"] == "till-0"
