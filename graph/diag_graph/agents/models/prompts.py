@@ -7,6 +7,9 @@ import secrets
 from functools import cache
 from importlib import resources
 
+_CONSONANTS = "bcdfghjklmnpqrstvwxz"
+_WORD_LENGTH = 7
+
 
 @cache
 def prompt(name: str) -> str:
@@ -22,13 +25,14 @@ def filled(name: str, **values: str) -> str:
 class DataBlocks:
     """Marks text that came out of tools, so that a model can tell it from what it is told to do.
 
-    The marks hold a number that is drawn anew for each agent call, so that no text can close its own block.
+    The marks hold a word that is drawn anew for each agent call, so that no text can close its own block. It has no
+    digits and no vowels: small models take a number there for the id of an invocation, and cite it.
     """
 
-    def __init__(self, number: str | None = None) -> None:
-        """Use this number, or a new one."""
-        self.number = number or secrets.token_hex(3)
+    def __init__(self, word: str | None = None) -> None:
+        """Use this word, or a new one."""
+        self.word = word or "".join(secrets.choice(_CONSONANTS) for _ in range(_WORD_LENGTH))
 
     def block(self, text: str) -> str:
         """The text between its marks."""
-        return f"<<data {self.number}>>\n{text}\n<<end {self.number}>>"
+        return f"<<data {self.word}>>\n{text}\n<<end {self.word}>>"

@@ -118,7 +118,8 @@ def test_a_value_that_is_filled_in_is_not_looked_into() -> None:
 
 def test_marks_differ_from_call_to_call() -> None:
     """A text that was recorded earlier cannot know the mark that closes its block."""
-    assert DataBlocks().number != DataBlocks().number
+    assert DataBlocks().word != DataBlocks().word
+    assert DataBlocks().word.isalpha()
     assert DataBlocks("7").block("x") == "<<data 7>>\nx\n<<end 7>>"
 
 
