@@ -51,9 +51,9 @@ def next_node(source: Node, state: View) -> str:
     """
     if _ended_in_error(source, state):
         return END if source is Node.FALLBACK else Node.FALLBACK
-    status = state.get(STATUS_KEY[source]) if source in STATUS_KEY else None
+    status = _text(state, STATUS_KEY[source]) if source in STATUS_KEY else None
     for route in ROUTES:
-        fits = not route.statuses or (isinstance(status, str) and status in route.statuses)
+        fits = not route.statuses or status in route.statuses
         if route.source is source and fits and CONDITIONS[route.condition](source, state):
             return route.target
     return Node.FALLBACK
@@ -65,8 +65,8 @@ def reason_code(source: Node, state: View) -> str:
         return _last_reason(state) or Reason.FALLBACK_ERROR
     if source in _WITHOUT_STATUS:
         return _WITHOUT_STATUS[source]
-    status = state.get(STATUS_KEY[source])
-    if not isinstance(status, str):
+    status = _text(state, STATUS_KEY[source])
+    if status is None:
         return unknown_status(source)
     if source is Node.GATEKEEPER and status == Verdict.LOW_CONFID:
         passed = has_verified_binding(source, state)
@@ -87,11 +87,11 @@ def node_error(source: Node) -> Reason:
 
 
 def _verdict_reason(state: View) -> Reason:
-    verdict = state.get("effective_verdict")
+    verdict = _text(state, "effective_verdict")
     if verdict != Verdict.LOW_CONFID:
         settled = {str(Verdict.PASS): Reason.VERIFIER_PASS, str(Verdict.REJECT): Reason.VERIFIER_REJECT}
-        return settled.get(verdict if isinstance(verdict, str) else "", unknown_status(Node.VERIFIER))
-    if state.get("verifier_verdict_ceiling") != Verdict.PASS:
+        return settled.get(verdict or "", unknown_status(Node.VERIFIER))
+    if _text(state, "verifier_verdict_ceiling") != Verdict.PASS:
         return Reason.VERIFIER_LOW_CONFID_CEILING
     if not evidence_gaps(state.get("verifier_output")):
         return Reason.VERIFIER_LOW_CONFID_NO_GAP
@@ -127,12 +127,12 @@ def evidence_gap_open(source: Node, state: View) -> bool:
 
 def verdict_pass_or_reject(source: Node, state: View) -> bool:  # noqa: ARG001 - a guard's signature
     """The effective verdict needs no more evidence."""
-    return state.get("effective_verdict") in (Verdict.PASS, Verdict.REJECT)
+    return _text(state, "effective_verdict") in (Verdict.PASS, Verdict.REJECT)
 
 
 def verdict_low_confid(source: Node, state: View) -> bool:  # noqa: ARG001 - a guard's signature
     """The effective verdict is LOW_CONFID."""
-    return state.get("effective_verdict") == Verdict.LOW_CONFID
+    return _text(state, "effective_verdict") == Verdict.LOW_CONFID
 
 
 CONDITIONS: dict[Condition, Callable[[Node, View], bool]] = {
@@ -154,6 +154,12 @@ def _last_reason(state: View) -> str | None:
     last = events[-1] if isinstance(events, list) and events else None
     reason = last.get("reason_code") if isinstance(last, dict) else None
     return reason if isinstance(reason, str) else None
+
+
+def _text(state: View, key: str) -> str | None:
+    """A text of the state; a value of another type is not even compared: it might say that it equals anything."""
+    value = state.get(key)
+    return value if isinstance(value, str) else None
 
 
 def _is_zero(count: object) -> bool:

@@ -123,7 +123,25 @@ class Strange:
         return False
 
     def __repr__(self) -> str:
-        return "Strange()"
+        return f"{type(self).__name__}()"
+
+
+class Agreeable(Strange):
+    """A value that says it equals whatever it is compared with."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+class Touchy(Strange):
+    """A value that cannot be compared."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError("the truth of this value is ambiguous")
 
 
 ODD: list[Any] = [
@@ -140,6 +158,8 @@ ODD: list[Any] = [
     {},
     {"a": 1},
     Strange(),
+    Agreeable(),
+    Touchy(),
     b"PASS",
 ]
 
@@ -199,7 +219,7 @@ def test_an_odd_verdict_goes_to_fallback(odd: object) -> None:
     assert reason_code(Node.VERIFIER, state) == "verifier_unknown_status"
 
 
-@pytest.mark.parametrize("odd", [*ODD[:4], True, False, 0.0, 2, -1, [], {}, Strange()], ids=repr)
+@pytest.mark.parametrize("odd", [*ODD[:4], True, False, 0.0, 2, -1, [], {}, Strange(), Agreeable(), Touchy()], ids=repr)
 @pytest.mark.parametrize("node", AGENTS)
 def test_a_broken_counter_counts_as_spent(node: Node, odd: object) -> None:
     """R1, R4: a retry counter that is no plain zero opens no loop."""
@@ -207,7 +227,7 @@ def test_a_broken_counter_counts_as_spent(node: Node, odd: object) -> None:
     assert next_node(node, {STATUS_KEY[node]: "RETRYABLE_FAILED"}) == "fallback"
 
 
-@pytest.mark.parametrize("odd", [*ODD[:4], True, False, 0.0, 2, -1, [], {}, Strange()], ids=repr)
+@pytest.mark.parametrize("odd", [*ODD[:4], True, False, 0.0, 2, -1, [], {}, Strange(), Agreeable(), Touchy()], ids=repr)
 def test_a_broken_evidence_counter_opens_no_round(odd: object) -> None:
     """R4: the same holds of the count of evidence rounds."""
     state = LOW | {"evidence_retry_count": odd}

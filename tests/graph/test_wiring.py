@@ -141,6 +141,7 @@ def test_what_a_node_leaves_out_is_not_taken_from_the_first_round(node: Node) ->
     assert state["orchestration_events"][-2]["reason_code"] == f"{node}_unknown_status"
     assert state["orchestration_events"][-2]["outcome"] == "UNKNOWN"
     assert nodes_of(state)[-1] == "fallback"
+    assert {key: state[key] for key in OWN_KEYS[node]} == dict.fromkeys(OWN_KEYS[node])
 
 
 def test_every_node_owns_the_keys_that_its_real_body_writes() -> None:
