@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -106,13 +107,17 @@ def _evidence(incident: Path | None, *, quiet: bool) -> Evidence | None:
         if not quiet:
             complain("there is nothing to look at", "Name a folder of metrics, logs and traces: --incident DIR")
         return None
+    from diag_graph.analysis.failure_signatures import SignatureError
     from diag_graph.sources.errors import SourceError
     from diag_graph.sources.folder import open_folder
+    from diag_graph.tools.signature_files import own_signatures
 
     try:
-        return open_folder(incident)
-    except SourceError as error:
+        evidence = open_folder(incident)
+        own = own_signatures(settings.config_folder())
+    except (SourceError, SignatureError) as error:
         raise InputError(str(error)) from error
+    return replace(evidence, signatures=(*evidence.signatures, *own))
 
 
 def _conversation(store: Store | None, session: str | None, *, quiet: bool) -> str | None:

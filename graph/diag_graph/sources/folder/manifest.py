@@ -12,6 +12,9 @@ kind = "metrics"                    # metrics, logs, document or ignore
 service = "checkout"                # what its content belongs to
 time_column = "when"                # and service_column, metric_column, value_column
 timezone = "UTC"
+
+[[signature]]                       # a failure signature of this system's own; see docs/signatures.md
+id = "ledger-gap"
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
+from diag_graph.analysis.failure_signatures import Signature, SignatureError, read_signatures
 from diag_graph.analysis.records import TimeRange
 from diag_graph.sources.errors import FolderError
 from diag_graph.sources.folder.times import TimeReader, zone_named
@@ -31,7 +35,7 @@ from diag_graph.sources.folder.walk import MANIFEST
 
 FILE_KINDS = ("metrics", "logs", "document", "ignore")
 _COLUMNS = ("time_column", "service_column", "metric_column", "value_column")
-_KEYS = {"": ("timezone", "window", "files"), "window": ("start", "end", "onset")}
+_KEYS = {"": ("timezone", "window", "files", "signature"), "window": ("start", "end", "onset")}
 _FILE_KEYS = ("kind", "service", "timezone", *_COLUMNS)
 _MAX_BYTES = 1 << 20
 
@@ -54,6 +58,7 @@ class Manifest:
     window: TimeRange | None = None
     onset: float | None = None
     files: Mapping[str, FileRule] = field(default_factory=dict)
+    signatures: tuple[Signature, ...] = ()
 
 
 def read_manifest(folder: Path, zone: tzinfo = UTC) -> Manifest:
@@ -103,7 +108,14 @@ class _Checker:
             file: self._rule(file, self._table(self._table(table, "files"), file))
             for file in self._table(table, "files")
         }
-        return Manifest(name, TimeRange(start, end) if start is not None and end is not None else None, onset, files)
+        span = TimeRange(start, end) if start is not None and end is not None else None
+        return Manifest(name, span, onset, files, self._signatures(table))
+
+    def _signatures(self, table: Mapping[str, Any]) -> tuple[Signature, ...]:
+        try:
+            return tuple(read_signatures(table, str(self._path)))
+        except SignatureError as error:
+            raise FolderError(str(error)) from error
 
     def _rule(self, file: str, table: Mapping[str, Any]) -> FileRule:
         self._only(table, _FILE_KEYS, f'files."{file}".')

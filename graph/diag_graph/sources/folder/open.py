@@ -71,6 +71,7 @@ def _evidence(name: str, files: Sequence[FolderFile], manifest: Manifest, zone_n
         documents=FolderDocuments(documents) if documents else None,
         window_hint=manifest.window,
         zone=zone_name,
+        signatures=manifest.signatures,
         notes=FolderNotes(files, {"onset": utc(manifest.onset)} if manifest.onset is not None else {}),
     )
 

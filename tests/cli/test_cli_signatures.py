@@ -1,0 +1,57 @@
+"""A user's own failure signatures: from the configuration folder, and from the incident's own `incident.toml`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_samples import Command
+
+SIGNATURE = """
+[[signature]]
+id = "ledger-gap"
+title = "ledger gap"
+means = "bookings are missing between two numbers"
+severity = "cause"
+about = "ledger"
+phrases = ["ledger sequence mismatch"]
+patterns = ['''ledger sequence mismatch in (?P<entity>[\\w-]+)''']
+examples = ["ledger sequence mismatch in till-ledger: 41 after 43"]
+"""
+
+
+@pytest.fixture
+def incident(tmp_path: Path) -> Path:
+    """A folder with one text, which names a failure that nobody else knows."""
+    folder = tmp_path / "incident"
+    folder.mkdir()
+    lines = "ledger sequence mismatch in till-ledger: 41 after 43\nbye\n" * 2
+    (folder / "notes.txt").write_text(f"What the console showed:\n{lines}", encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("where", ["home", "incident"])
+def test_an_own_signature_is_found_and_named(command: Command, home: Path, incident: Path, where: str) -> None:
+    """Section 13: knowledge of failures is data, which a user adds for all incidents or for one."""
+    question = "what is wrong with the bookings?"
+    before = command("ask", question, "--incident", incident)
+    assert "ledger gap" not in before.out
+    file = home / "signatures.toml" if where == "home" else incident / "incident.toml"
+    file.write_text(SIGNATURE, encoding="utf-8")
+    outcome = command("ask", question, "--incident", incident)
+    assert outcome.status == 0
+    assert "ledger till-ledger: ledger gap (cause): bookings are missing between two numbers." in outcome.out
+
+
+@pytest.mark.parametrize("where", ["home", "incident"])
+def test_a_signature_that_is_wrong_is_said_before_anything_is_run(
+    command: Command, home: Path, incident: Path, where: str
+) -> None:
+    """L1: a file that cannot be used is an error of the caller, named with the field."""
+    file = home / "signatures.toml" if where == "home" else incident / "incident.toml"
+    file.write_text(SIGNATURE.replace('severity = "cause"', 'severity = "grave"'), encoding="utf-8")
+    outcome = command("ask", "what is wrong?", "--incident", incident)
+    assert outcome.status == 2
+    assert str(file) in outcome.err
+    assert "signature ledger-gap, severity" in outcome.err
+    assert not outcome.out
