@@ -69,13 +69,19 @@ def main() -> int:
         for row, result, seconds in pool.map(attempt, chosen):
             results.append((row, result))
             print(f"{result:9} {seconds:5.1f} s  {row.group:8} {row.file:20} {row.name}", flush=True)
-    alive = [row for row, result in results if result == "survived"]
-    for group in dict.fromkeys(row.group for row in chosen):
+    return report(results)
+
+
+def report(results: list[tuple[Mutation, str]]) -> int:
+    """Print the counts and what was not noticed; 0 when everything was."""
+    for group in dict.fromkeys(row.group for row, _ in results):
         rows = [result for row, result in results if row.group == group]
-        print(f"{group}: {len(rows)} mutations, {len(rows) - rows.count('survived')} killed")
-    for row in alive:
-        print(f"SURVIVED: {row.file}: {row.name}")
-    return 1 if alive else 0
+        counts = ", ".join(f"{rows.count(result)} {result}" for result in dict.fromkeys(rows))
+        print(f"{group}: {len(rows)} mutations, {counts}")
+    missed = [(row, result) for row, result in results if result in ("survived", "stale")]
+    for row, result in missed:
+        print(f"{result.upper()}: {row.file}: {row.name}")
+    return 1 if missed else 0
 
 
 def read_options() -> argparse.Namespace:
@@ -100,10 +106,16 @@ def copy_tree(target: Path) -> Path:
 
 
 def outcome(tree: Path, row: Mutation, tests: list[str]) -> str:
-    """`killed`, `survived` or `timeout`: what the tests say of the tree with this mutation."""
+    """What the tests say of the tree with this mutation: `killed`, `survived`, `timeout`.
+
+    `stale`: what is to be replaced does not stand there just once any more, and the list must be mended.
+    """
     path = tree / "graph" / "diag_graph" / row.file
     whole = path.read_text(encoding="utf-8")
-    path.write_text(mutated(whole, row), encoding="utf-8")
+    if row.old and whole.count(row.old) != 1:
+        return "stale"
+    changed = whole.replace(row.old, row.new) if row.old else f"{whole}\n{row.new}\n"
+    path.write_text(changed, encoding="utf-8")
     try:
         process = multiprocessing.get_context("fork").Process(target=run_tests, args=(tree, tests))
         process.start()
@@ -115,17 +127,6 @@ def outcome(tree: Path, row: Mutation, tests: list[str]) -> str:
         return "survived" if process.exitcode == 0 else "killed"
     finally:
         path.write_text(whole, encoding="utf-8")
-
-
-def mutated(whole: str, row: Mutation) -> str:
-    """The file's text with the mutation in it."""
-    if not row.old:
-        return f"{whole}\n{row.new}\n"
-    if whole.count(row.old) != 1:
-        raise SystemExit(
-            f"{row.file}: {row.name}: {row.old!r} stands there {whole.count(row.old)} times; mend the list"
-        )
-    return whole.replace(row.old, row.new)
 
 
 def run_tests(tree: Path, tests: list[str]) -> None:
