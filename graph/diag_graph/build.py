@@ -91,13 +91,6 @@ def _compile(bodies: dict[Node, Body]) -> Graph:
     return builder.compile()
 
 
-def _way_out(node: Node) -> Callable[[DiagnosisState], str]:
-    def way_out(current: DiagnosisState) -> str:
-        return routing.next_node(node, current)
-
-    return way_out
-
-
 def _wrapped(node: Node, body: Body) -> Callable[[Any, Runtime[Deps]], Command[str]]:
     def attempt(view: Any, runtime: Runtime[Deps]) -> Command[str]:  # noqa: ANN401 - one of the channel types
         deps = runtime.context

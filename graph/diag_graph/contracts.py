@@ -135,6 +135,8 @@ class ClaimFlag(StrEnum):
     """A number of the claim's text stands in none of its matched texts: at most "as possible" (G5)."""
     GUIDANCE_ONLY = "guidance_only"
     """All passed bindings cite guidance (runbooks, skills): never a finding (G6)."""
+    EMPTY_ONLY = "empty_only"
+    """All passed bindings cite results without a match: it can say that nothing was found, and no more (G8)."""
 
 
 class FailureCode(StrEnum):

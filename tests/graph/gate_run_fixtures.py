@@ -68,7 +68,8 @@ def cites(
     result = value if isinstance(path, str) and not path.startswith("/here") else {"here": value}
     made = call(status=status, error=None if status in ("ok", "empty") else "it failed") | {"result": result}
     binding = {"source_invocation_id": source, "raw_path": path, "evidence_excerpt": excerpt}
-    steps = [plan(), executor(claim("claim-1", "Something happened", binding), calls=[made])]
+    kind = "no_evidence" if status == "empty" else "root_cause"
+    steps = [plan(), executor(claim("claim-1", "Something happened", binding, kind=kind), calls=[made])]
     if failure is not None:
         return Case(steps, (failure,))
     said = composer("Something happened.", ("Something happened.", ["claim-1"]))

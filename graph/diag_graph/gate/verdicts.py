@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from diag_graph.contracts import (
@@ -93,10 +94,13 @@ def allowed_claims(
     """
     judged = _weakest(facts_checked)
     ranked = sorted(verified.claims, key=lambda claim: claim.kind is not ClaimKind.ROOT_CAUSE)
+    cited: dict[str, list[VerifiedEvidence]] = defaultdict(list)
+    for entry in evidence:
+        cited[entry.claim_id].append(entry)
     allowed: list[AllowedClaim] = []
     for claim in ranked:
         standing = _standing(claim, judged.get(claim.claim_id), verdict)
-        citations = tuple(_citation(entry) for entry in evidence if entry.claim_id == claim.claim_id)
+        citations = tuple(_citation(entry) for entry in cited[claim.claim_id])
         if standing is not None and citations:
             allowed.append(
                 AllowedClaim(
@@ -121,7 +125,8 @@ def _weakest(facts: Iterable[FactCheck]) -> Mapping[str, Verification]:
 
 
 def _standing(claim: VerifiedClaim, verification: Verification | None, verdict: Verdict) -> Standing | None:
-    if verification is None or ClaimFlag.GUIDANCE_ONLY in claim.flags:
+    empty_only = ClaimFlag.EMPTY_ONLY in claim.flags and claim.kind is not ClaimKind.NO_EVIDENCE
+    if verification is None or ClaimFlag.GUIDANCE_ONLY in claim.flags or empty_only:
         return None
     standing = _STANDINGS.get((verification, verdict), {}).get(claim.kind)
     if standing is not None and ClaimFlag.UNGROUNDED_NUMBER in claim.flags:

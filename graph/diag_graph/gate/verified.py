@@ -27,7 +27,12 @@ class _Passed(NamedTuple):
     evidence: VerifiedEvidence
 
 
-def build_verified(document: JsonObject, audit: GatekeeperAudit, guidance_tools: AbstractSet[str]) -> VerifiedDocument:
+def build_verified(
+    document: JsonObject,
+    audit: GatekeeperAudit,
+    guidance_tools: AbstractSet[str],
+    empty_invocations: AbstractSet[str] = frozenset(),
+) -> VerifiedDocument:
     """The executor's document with passed bindings alone.
 
     Claims left with none are dropped, and so are claims without an id or a text and later bearers of an id that is
@@ -37,6 +42,7 @@ def build_verified(document: JsonObject, audit: GatekeeperAudit, guidance_tools:
         document: The document that the audit is of.
         audit: The gatekeeper's audit of it.
         guidance_tools: Names of tools that return advice, never evidence of what happened (G6).
+        empty_invocations: Ids of invocations that found nothing (G8).
 
     Raises:
         ValueError: the audit is not of this document.
@@ -49,7 +55,7 @@ def build_verified(document: JsonObject, audit: GatekeeperAudit, guidance_tools:
                 kind=claim.kind,
                 entity=claim.entity,
                 evidence_bindings=tuple(entry.binding for entry in passed),
-                flags=_flags(claim, [entry.evidence for entry in passed], guidance_tools),
+                flags=_flags(claim, [entry.evidence for entry in passed], guidance_tools, empty_invocations),
             )
             for claim, passed in _verified_claims(document, audit)
         )
@@ -95,11 +101,16 @@ def _passed(binding: JsonObject, check: CheckedBinding) -> _Passed:
 
 
 def _flags(
-    claim: ReadClaim, evidence: Sequence[VerifiedEvidence], guidance_tools: AbstractSet[str]
+    claim: ReadClaim,
+    evidence: Sequence[VerifiedEvidence],
+    guidance_tools: AbstractSet[str],
+    empty_invocations: AbstractSet[str],
 ) -> tuple[ClaimFlag, ...]:
     flags: list[ClaimFlag] = []
     if ungrounded_numbers(claim.text, (entry.matched_text for entry in evidence)):
         flags.append(ClaimFlag.UNGROUNDED_NUMBER)
     if all(entry.tool_name in guidance_tools for entry in evidence):
         flags.append(ClaimFlag.GUIDANCE_ONLY)
+    if all(entry.source_invocation_id in empty_invocations for entry in evidence):
+        flags.append(ClaimFlag.EMPTY_ONLY)
     return tuple(flags)

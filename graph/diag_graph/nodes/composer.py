@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from diag_graph.answer import render_answer
 from diag_graph.contracts import AllowedClaim, ComposedAnswer
 from diag_graph.gate.numbers import ungrounded_numbers
@@ -11,6 +13,9 @@ from diag_graph.nodes.deps import NodeCall
 from diag_graph.parsing import InvalidReplyError, parse_model
 from diag_graph.state import ComposerChannels, ComposerInput, Update
 from diag_graph.topology import Node, Verdict
+
+_CITATION_MARK = re.compile(r"\[\d+\]|\A\s*verdict\s*:", re.IGNORECASE)
+"""What only code may write into an answer (C3)."""
 
 
 def run(view: ComposerChannels, call: NodeCall) -> Update:
@@ -65,6 +70,8 @@ def read_answer(text: str | None, request: ComposerInput) -> ComposedAnswer:
     composed = parse_model(text, ComposedAnswer)
     if not composed.summary.strip():
         raise InvalidReplyError("the summary is empty")
+    sources = answer_sources(request.question, request.allowed_claims)
+    _check_marks(composed, sources)
     allowed = {claim.claim_id for claim in request.allowed_claims}
     for finding in composed.findings:
         if not finding.text.strip():
@@ -74,8 +81,17 @@ def read_answer(text: str | None, request: ComposerInput) -> ComposedAnswer:
         foreign = [claim_id for claim_id in finding.claim_ids if claim_id not in allowed]
         if foreign:
             raise InvalidReplyError(f"a finding cites {foreign[0][:80]!r}, which is no allowed claim")
-    _check_numbers(composed, [request.question, *_claim_texts(request.allowed_claims)])
+    _check_numbers(composed, sources)
     return composed
+
+
+def _check_marks(composed: ComposedAnswer, sources: list[str]) -> None:
+    """C3: no citation and no verdict is the composer's to write; `[12]` within a quoted log line is no citation."""
+    texts = (composed.summary, *composed.limitations, *composed.next_steps, *(one.text for one in composed.findings))
+    for said in texts:
+        for mark in _CITATION_MARK.findall(said):
+            if not any(mark in source for source in sources):
+                raise InvalidReplyError(f"{said[:80]!r} holds {mark.strip()!r}: code writes citations and verdicts")
 
 
 def _check_numbers(composed: ComposedAnswer, sources: list[str]) -> None:
@@ -91,6 +107,7 @@ def _check_numbers(composed: ComposedAnswer, sources: list[str]) -> None:
             )
 
 
-def _claim_texts(claims: tuple[AllowedClaim, ...]) -> list[str]:
-    texts = [claim.text for claim in claims]
-    return texts + [citation.matched_text for claim in claims for citation in claim.citations]
+def answer_sources(question: str, claims: tuple[AllowedClaim, ...]) -> list[str]:
+    """What the words of an answer may rest on (C2): the question, the allowed claims and their matched texts."""
+    matched = (citation.matched_text for claim in claims for citation in claim.citations)
+    return [question, *(claim.text for claim in claims), *matched]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from diag_graph.answer import render_failed_check, render_uncomposed
-from diag_graph.nodes.composer import view_claims
+from diag_graph.gate.numbers import ungrounded_numbers
+from diag_graph.nodes.composer import answer_sources, view_claims
 from diag_graph.nodes.deps import NodeCall
 from diag_graph.state import FallbackChannels, Update
 from diag_graph.topology import Node
@@ -16,12 +17,14 @@ def run(view: FallbackChannels, call: NodeCall) -> Update:
     reason = events[-1]["reason_code"] if events else ""
     verdict = view.get("effective_verdict")
     if cause == Node.COMPOSER and verdict is not None:
-        result = view.get("verifier_output")
+        result, claims = view.get("verifier_output"), view_claims(view)
+        sources = answer_sources(view["diagnosis_context"].question, claims)
+        missing = result.missing_info if result else ()
         return {
             "final_answer": render_uncomposed(
-                view_claims(view),
+                claims,
                 verdict,
-                missing_info=result.missing_info if result else (),
+                missing_info=[said for said in missing if not ungrounded_numbers(said, sources)],
                 recommended_actions=result.recommended_actions if result else (),
             )
         }

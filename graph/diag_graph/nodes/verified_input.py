@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diag_graph.contracts import GatekeeperAudit
+from diag_graph.contracts import GatekeeperAudit, InvocationStatus
 from diag_graph.gate.verdicts import ceiling
 from diag_graph.gate.verified import build_verified, verified_evidence
 from diag_graph.nodes.deps import NodeCall
@@ -13,7 +13,8 @@ def run(view: VerifiedInputChannels, call: NodeCall) -> Update:
     """Build the verified document, its evidence and the verdict's ceiling."""
     audit = view.get("gatekeeper_result") or GatekeeperAudit(status="fail")
     raw = view.get("executor_output") or {}
-    document = build_verified(raw, audit, call.deps.guidance_tools)
+    empty = {made.id for made in call.deps.ledger.invocations if made.status is InvocationStatus.EMPTY}
+    document = build_verified(raw, audit, call.deps.guidance_tools, empty)
     evidence = verified_evidence(raw, audit)
     return {
         "verified_executor_output": document,

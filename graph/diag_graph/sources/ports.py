@@ -43,7 +43,7 @@ class Inventory(Protocol):
         """Everything that was looked at, unreadable things too."""
 
     def span(self) -> TimeRange | None:
-        """From the first to the last time that stands in the evidence; None when nothing carries a time."""
+        """From when to when the evidence was recorded; None when nothing carries a time."""
 
 
 class MetricSource(Protocol):

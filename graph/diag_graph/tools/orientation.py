@@ -88,6 +88,6 @@ def _failures(events: Mapping[str, list[float]], recorded: TimeRange | None, nam
 def _focus(question: str, alerts: Sequence[Alert], series: Sequence[Series]) -> frozenset[str]:
     """Services that an alert is about or that the question names."""
     named = {alert.service for alert in alerts if alert.service}
-    words = set(re.findall(r"[\w.:/-]+", question.lower()))
+    words = set(re.findall(r"[\w.:/-]+", question.lower(), re.ASCII))
     named.update(entity for one in series if (entity := entity_of(one)) and entity.lower() in words)
     return frozenset(named)

@@ -176,3 +176,15 @@ def test_an_allowed_claim_carries_its_citations() -> None:
         Citation(invocation_id="inv-1", tool="t", path=path, matched_text="text") for path in ("/0", "/more")
     )
     assert allowed_claims(claims(ClaimKind.ROOT_CAUSE), [], [fact(DIRECT)], PASS) == ()
+
+
+@pytest.mark.parametrize(("verification", "verdict"), list(itertools.product(Verification, Verdict)))
+def test_a_result_without_a_match_shows_only_that_nothing_was_found(
+    verification: Verification, verdict: Verdict
+) -> None:
+    """G8: a cause or an observation that cites nothing but empty results is not allowed."""
+    flags = (ClaimFlag.EMPTY_ONLY,)
+    for kind in (ClaimKind.ROOT_CAUSE, ClaimKind.OBSERVATION):
+        assert standing(kind, verdict, fact(verification), flags=flags) is None
+    found_nothing = standing(ClaimKind.NO_EVIDENCE, verdict, fact(verification), flags=flags)
+    assert found_nothing == standing(ClaimKind.NO_EVIDENCE, verdict, fact(verification))

@@ -172,3 +172,11 @@ def test_what_goes_on_can_be_stored() -> None:
     built, evidence = verified(doc)
     assert built.model_dump_json().encode()
     assert built.claims[0].claim_id == evidence[0].claim_id == "a\ufffd"
+
+
+@pytest.mark.parametrize(("empty", "flagged"), [({"inv-1"}, True), ({"inv-2"}, False), (set(), False)])
+def test_a_claim_bound_to_results_without_a_match_is_marked(empty: set[str], flagged: bool) -> None:
+    """G8: what was asked is repeated by a search that found nothing, and must not come back as evidence."""
+    doc = document(claim("a", binding()))
+    built = build_verified(doc, check_document(doc, RUN), GUIDANCE, empty)
+    assert (ClaimFlag.EMPTY_ONLY in built.claims[0].flags) is flagged

@@ -121,3 +121,18 @@ def test_an_unknown_zone_is_refused(opened: OpenFiles) -> None:
     """The caller's zone is checked too."""
     with pytest.raises(FolderError, match="no time zone is called 'Nowhere'"):
         opened({"a.md": "x"}, "Nowhere")
+
+
+def test_one_old_record_does_not_stretch_what_was_recorded(opened: OpenFiles) -> None:
+    """A deploy of last month and a stray old line say nothing of when samples were taken."""
+    samples = "\n".join(f"2026-11-30T10:{minute:02d}:00Z,pay,cpu,1" for minute in range(30))
+    evidence = opened(
+        {
+            "metrics.csv": f"timestamp,service,metric,value\n{samples}\n",
+            "changes.json": '{"deploys": [{"service": "pay", "version": "1", "time": "2026-09-20T10:00:00Z"}]}',
+            "pay.log": "2026-10-31T10:00:00Z INFO pay started\n2026-11-30T10:20:00Z INFO pay works\n",
+        }
+    )
+    span = evidence.inventory.span()
+    assert span is not None
+    assert span.end - span.start < 7 * 3600

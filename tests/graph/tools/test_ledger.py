@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import threading
 from collections.abc import Callable, Iterator
@@ -367,8 +368,9 @@ def test_a_result_that_no_saved_run_could_hold_is_an_error() -> None:
     assert "nested deeper" in (beyond.error or "")
 
 
-def test_names_and_errors_are_text_that_can_be_stored() -> None:
+def test_names_and_errors_are_text_that_can_be_stored(caplog: pytest.LogCaptureFixture) -> None:
     """P2: a model may ask for half a character, and a file's name may hold one."""
+    caplog.set_level(logging.CRITICAL, logger="diag_graph.tools.ledger")  # what is logged could not be sent on
 
     def fail(arguments: Asked, context: ToolContext) -> ToolOutput:
         raise OSError("cannot read log-\udcff.txt")

@@ -76,12 +76,20 @@ def read_case(request: VerifierInput) -> Case:
 
 
 def _tolerance(evidence: Sequence[VerifiedEvidence]) -> float:
-    """The longest sampling step that all cited times of metrics and alerts lie apart by, or `SIMULTANEOUS`."""
+    """How far apart two times may lie and still be as good as equal.
+
+    Two steps of a coarse series, where a text says how far its samples lie apart; else the longest step that all cited
+    times of metrics and alerts lie apart by, or `SIMULTANEOUS`.
+    """
+    coarse = [60.0 * float(step) for one in evidence for step in _EVERY.findall(one.matched_text)]
+    if coarse:
+        return max(SIMULTANEOUS, 2 * max(coarse))
     stated = sorted({moment for one in evidence if one.tool_name in _SAMPLED for moment in times(one.matched_text)})
     gaps = [later - earlier for earlier, later in pairwise(stated)]
     return next((step for step in SAMPLING_STEPS if gaps and all(gap % step == 0 for gap in gaps)), SIMULTANEOUS)
 
 
+_EVERY = re.compile(r"; one sample every (\d+) min\b")
 _SAMPLED = frozenset({"find_metric_anomalies", "query_metrics", "list_alerts"})
 
 

@@ -233,6 +233,8 @@ _SKIPPED = re.compile(r"\b([\d,]+) series had too few samples")
 _COMPARED = (
     re.compile(r"\b([\d,]+) series compared\b"),
     re.compile(r"\bstands out in ([\d,]+) series\b"),
+    re.compile(r"\b([\d,]+) operations? of [\d,]+ compared\b"),
+    re.compile(r"\b([\d,]+) patterns? compared\b"),
     re.compile(r"\b([\d,]+) spans? before and ([\d,]+) since\b"),
     re.compile(r"\b([\d,]+) before the onset and ([\d,]+) since\b"),
 )

@@ -9,11 +9,14 @@ from itertools import chain
 
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
 from diag_graph.sources.folder.calls import edges_of_spans
-from diag_graph.sources.folder.reading import Kind
+from diag_graph.sources.folder.reading import Kind, hull
 from diag_graph.sources.folder.sniff import FolderFile
 from diag_graph.sources.ports import SourceEntry
 
 Files = Sequence[FolderFile]
+
+STRAY = 6 * 3_600.0
+"""Seconds around what was measured within which log lines always belong to it."""
 
 
 class FolderInventory:
@@ -29,15 +32,26 @@ class FolderInventory:
         return [_entry(file) for file in self._files]
 
     def span(self) -> TimeRange | None:
-        """From the first to the last time in any file."""
+        """From when to when things were recorded.
+
+        Samples and spans say so; log lines stretch it by its own length at most on either side (or `STRAY`), for one
+        stray line of last month must not make a month of it. Alerts and changes, which may be of any age, count when
+        there is nothing else.
+        """
         return self._span
 
     @cached_property
     def _span(self) -> TimeRange | None:
-        ranges = [found for file in self._files if (found := file.reading.span()) is not None]
-        if not ranges:
-            return None
-        return TimeRange(min(found.start for found in ranges), max(found.end for found in ranges))
+        readings = [file.reading for file in self._files]
+        measured = hull(reading.measured() for reading in readings)
+        logged = hull(reading.logs.span() for reading in readings if reading.logs)
+        if measured is None or logged is None:
+            return measured or logged or hull(reading.span() for reading in readings)
+        length = max(measured.end - measured.start, STRAY)
+        return TimeRange(
+            min(measured.start, max(logged.start, measured.start - length)),
+            max(measured.end, min(logged.end, measured.end + length)),
+        )
 
 
 def _entry(file: FolderFile) -> SourceEntry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -77,16 +77,27 @@ class Reading:
 
     def span(self) -> TimeRange | None:
         """From the first to the last time in it."""
-        moments = [
-            *(float(one.times[end]) for one in self.series if len(one.times) for end in (0, -1)),
-            *(span.start for span in self.spans),
+        events = [
             *(alert.starts_at for alert in self.alerts if alert.starts_at is not None),
             *(change.time for change in self.changes if change.time is not None),
         ]
         logged = self.logs.span() if self.logs else None
-        if logged:
-            moments += [logged.start, logged.end]
-        return TimeRange(min(moments), max(moments)) if moments else None
+        return hull([self.measured(), logged, _range(events)])
+
+    def measured(self) -> TimeRange | None:
+        """From the first to the last sample or span."""
+        ends = (float(one.times[end]) for one in self.series if len(one.times) for end in (0, -1))
+        return _range([*ends, *(span.start for span in self.spans)])
+
+
+def hull(ranges: Iterable[TimeRange | None]) -> TimeRange | None:
+    """The range that holds all of these; None when there is none."""
+    known = [one for one in ranges if one is not None]
+    return TimeRange(min(one.start for one in known), max(one.end for one in known)) if known else None
+
+
+def _range(moments: Sequence[float]) -> TimeRange | None:
+    return TimeRange(min(moments), max(moments)) if moments else None
 
 
 def series_detail(found: Sequence[Series]) -> str:
