@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from diag_graph.agents.analyst.kinds import EvidenceKind
+from diag_graph.tools.signature_files import built_in_catalogue
 
 ADVICE: dict[EvidenceKind, str] = {
     EvidenceKind.CHANGE: "Compare {entity} before and after the cited change; roll the change back if that is safe.",
@@ -60,12 +61,14 @@ def advice_for(entity: str, kinds: frozenset[EvidenceKind], texts: Sequence[str]
     steps: list[str] = []
     if EvidenceKind.CHANGE in kinds:
         steps.append(ADVICE[EvidenceKind.CHANGE])
+    if EvidenceKind.NAMED_FAILURE in kinds:
+        steps.extend(_advice_of_signatures(texts))
     if EvidenceKind.SATURATION in kinds:
         steps.extend(step for pattern, step in RESOURCES if pattern.search(together))
     steps.extend(
         ADVICE[kind]
         for kind in (
-            EvidenceKind.NAMED_FAILURE,
+            *(() if steps else (EvidenceKind.NAMED_FAILURE,)),
             EvidenceKind.OWN_TIME,
             EvidenceKind.OWN_FAILURE,
             EvidenceKind.FAILURE_LOG,
@@ -75,3 +78,14 @@ def advice_for(entity: str, kinds: frozenset[EvidenceKind], texts: Sequence[str]
     if not steps and EvidenceKind.SYMPTOM in kinds:
         steps.append(ADVICE[EvidenceKind.SYMPTOM])
     return [step.format(entity=entity) for step in steps[:3]]
+
+
+def _advice_of_signatures(texts: Sequence[str]) -> list[str]:
+    """What the signatures of the named causes advise."""
+    titles = [found["title"] for text in texts if (found := _NAMED_CAUSE.search(text.partition(' It reads: "')[0]))]
+    named = [signature for title in titles if (signature := built_in_catalogue().named(title)) is not None]
+    return [signature.advice for signature in named if signature.advice]
+
+
+_NAMED_CAUSE = re.compile(r": (?P<title>[^:]+?)(?: \([^()]*\))? \(cause\): ")
+"""Where a statement of `find_failure_signatures` names the failure."""

@@ -20,7 +20,7 @@ SUPPORT = 4
 MAX_STATED = 6
 """Failures that are stated beside the suspicions."""
 _NAME = re.compile(r"(?<![\w./:-])[a-z0-9][a-z0-9.]*[-.][a-z0-9.:-]*[a-z0-9](?![\w/])", re.IGNORECASE)
-_NAMESPACE = re.compile(r"\bnamespace[ =]+(\S+?)(?=[\s,;.?!\]]|\Z)|(\S+) namespace\b", re.IGNORECASE)
+_NAMESPACES = (re.compile(r"\bnamespace[ =]+(\S+)", re.IGNORECASE), re.compile(r"(\S+) namespace\b", re.IGNORECASE))
 _LABELS = re.compile(
     r"\b(?:pod|deployment|statefulset|daemonset|job|job_name|node|service|container|\w*identifier)=([\w.-]+)"
 )
@@ -36,7 +36,7 @@ def subjects_of(question: str, seen: Sequence[Sighting]) -> list[str]:
     """What the question and the alerts are about: the names in them that stand in the evidence, too."""
     alerts = [one for one in seen if one.field("signal") == "alert" and not one.empty]
     asked = "\n".join((question, *(one.text for one in alerts)))
-    spaces = {name.strip(".,;?!") for pair in _NAMESPACE.findall(asked) for name in pair if name}
+    spaces = {name.strip(".,;:?![]'\"") for pattern in _NAMESPACES for name in pattern.findall(asked)}
     known = "\n".join(_shown(one) for one in seen if one.field("signal") != "alert").lower()
     named = [name for name in _NAME.findall(asked) if any(char.isalpha() for char in name) and name.lower() in known]
     labels = [name for name in _LABELS.findall(asked) if name.lower() in known]
