@@ -1,8 +1,8 @@
 """How an evidence tool is defined, and the shape of what it returns.
 
 A tool's result is a JSON object: `{"items": [{"text": ..., ...}], "summary": str, "truncated": null | {...}, ...}`.
-Each item's text is one citable statement with its numbers, units and UTC times in it, so that an agent can quote and need
-not compute; the item's other fields say the same in a form that code can read.
+Each item's text is one citable statement with its numbers, units and UTC times in it, so that an agent can quote and
+need not compute; the item's other fields say the same in a form that code can read.
 """
 
 from __future__ import annotations
