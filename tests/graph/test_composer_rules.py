@@ -97,6 +97,14 @@ def test_a_number_that_stands_in_the_evidence_may_be_said(text: str) -> None:
     assert reasons_of(result)[-1] == "composer_completed"
 
 
+@pytest.mark.parametrize("said", ["It failed 77 times.", "It was exhausted 88 times.", "20 were in use."])
+def test_each_source_alone_is_enough_for_a_number(said: str) -> None:
+    """C2: one stands in the question alone, one in the claim's text alone, one in the matched text alone."""
+    steps = (plan(), executor(claim("claim-1", "The pool was exhausted 88 times")), verifier())
+    result = play(*steps, composer(said), question="why did checkout fail 77 times?")
+    assert reasons_of(result)[-1] == "composer_completed"
+
+
 @pytest.mark.parametrize("number", ["21", "1,841", "-20", "0.2", "14:06", "99%"])
 @pytest.mark.parametrize("place", ["summary", "finding", "limitation"])
 def test_a_number_that_stands_nowhere_is_refused_by_name(number: str, place: str) -> None:
