@@ -21,6 +21,13 @@ MAX_STATED = 6
 """Failures that are stated beside the suspicions."""
 _NAME = re.compile(r"(?<![\w./:-])[a-z0-9][a-z0-9.]*[-.][a-z0-9.:-]*[a-z0-9](?![\w/])", re.IGNORECASE)
 _NAMESPACES = (re.compile(r"\bnamespace[ =]+(\S+)", re.IGNORECASE), re.compile(r"(\S+) namespace\b", re.IGNORECASE))
+_WORD = re.compile(r"(?<![\w./:-])[a-z][a-z0-9_]{2,}(?![\w/-])", re.IGNORECASE)
+_KINDS = frozenset(
+    {"pod", "pods", "node", "nodes", "deployment", "service", "services", "job", "jobs", "namespace", "cluster"}
+    | {"database", "instance", "container", "volume", "host", "server", "worker", "app", "application", "replica"}
+    | {"system", "why", "what", "the", "and", "are"}
+)
+"""Words that are no names, though names begin with them."""
 _LABELS = re.compile(
     r"\b(?:pod|deployment|statefulset|daemonset|job|job_name|node|service|container|\w*identifier)=([\w.-]+)"
 )
@@ -41,7 +48,17 @@ def subjects_of(question: str, seen: Sequence[Sighting]) -> list[str]:
     named = [name for name in _NAME.findall(asked) if any(char.isalpha() for char in name) and name.lower() in known]
     labels = [name for name in _LABELS.findall(asked) if name.lower() in known]
     words = [one.entity for one in alerts if one.entity and one.entity.lower() in known]
-    return [name for name in dict.fromkeys((*named, *labels, *words)) if name not in spaces]
+    plain = _plain_names(question, seen)
+    return [name for name in dict.fromkeys((*named, *labels, *words, *plain)) if name not in spaces]
+
+
+def _plain_names(question: str, seen: Sequence[Sighting]) -> list[str]:
+    """Words of the question by which something in the evidence goes: `cart` when there is a pod `cart-6c8f9-x7k2q`."""
+    entities = {name for one in seen for name in (one.entity, str(one.field("about") or "")) if name}
+    words = [word for word in _WORD.findall(question) if word.lower() not in _KINDS]
+    return [
+        word for word in words if any(same_workload(word, entity) for entity in entities if len(entity) >= len(word))
+    ]
 
 
 def relevant_failures(question: str, seen: Sequence[Sighting]) -> list[Sighting]:

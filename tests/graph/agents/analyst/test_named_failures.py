@@ -93,6 +93,13 @@ def test_namespaces_and_words_that_the_evidence_does_not_know_are_no_subjects() 
     assert subjects_of(f"is {TILL} in namespace shop-prod write-heavy on 2026-07-16?", seen) == [TILL]
 
 
+def test_a_plain_word_is_a_name_when_something_goes_by_it() -> None:
+    """People ask about `till`, not about its pods; and the word `pod` means no pod in particular."""
+    seen = [named(TILL, "disk full", "cause"), named(STOCK, "OOMKilled", "cause", score=9.0)]
+    assert blamed("why do the till pods restart?", *seen) == [TILL]
+    assert blamed("why do pods restart?", *seen) == [STOCK]
+
+
 def test_the_signature_says_what_to_do() -> None:
     """Advice is data of the signature; a failure that has none still gets a next step."""
     text = f"Document a.txt, line 3: pod {TILL}: no node has enough resources (cpu) (cause): it means so."
