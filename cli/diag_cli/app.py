@@ -83,7 +83,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     asked = Asked()
     try:
-        return int(app(list(arguments), prog_name="diag", standalone_mode=False, obj=asked) or Exit.OK)
+        status = int(app(list(arguments), prog_name="diag", standalone_mode=False, obj=asked) or Exit.OK)
     except typer.TyperException as error:  # what Typer finds wrong with the command line
         return _usage(error)
     except DiagError as error:
@@ -101,6 +101,9 @@ def run(arguments: Sequence[str]) -> int:
             "This is a fault of diag. Run it again with --debug for the traceback.",
         )
         return _with_traceback(asked, Exit.RUN_FAILED)
+    if status == Exit.INTERRUPTED:  # what Typer makes of Ctrl-C, here before or after a run
+        complain("interrupted")
+    return status
 
 
 def _usage(error: typer.TyperException) -> int:

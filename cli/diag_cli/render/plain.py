@@ -62,8 +62,10 @@ def line_of(event: Event) -> str:  # noqa: PLR0911 - one return an event
             return f"  {one_line(step.agent)}: {shortened(one_line(step.error), _TEXT_LENGTH)}"
         case RunFinished(document):
             run = document.run
-            verdict = f", verdict {run.verdict}" if run.verdict else ""
-            return f"run {run.run_id} ended: {run.status}{verdict} in {seconds(run.duration_ms)}"
+            rest = f", verdict {run.verdict}" if run.verdict else ""
+            if run.status != "SUCCESS":
+                rest += f", {one_line(run.failure_reason or '')}"
+            return f"run {run.run_id} ended: {run.status}{rest} in {seconds(run.duration_ms)}"
         case _:
             return ""
 

@@ -1,12 +1,15 @@
-"""Writes a run down as it happens, so that a killed process loses at most the call in flight (D2)."""
+"""Writes a run down as it happens, so that a killed process loses at most the call in flight (D2, T2)."""
 
 from __future__ import annotations
 
 import threading
 
-from diag_graph.events import AgentFinished, Event, RunFinished, RunStarted, ToolFinished
+from diag_graph import state
+from diag_graph.events import AgentFinished, Event, NodeFinished, RunFinished, RunStarted, ToolFinished
 from diag_graph.store.problems import StoreError
 from diag_graph.store.runs import Store
+from diag_graph.topology import Node
+from diag_graph.trace import orchestration_trace
 
 
 class StoreListener:
@@ -21,6 +24,7 @@ class StoreListener:
         self.problem: StoreError | None = None
         self._store = store
         self._run_id: str | None = None
+        self._passed: list[state.Event] = []
         self._lock = threading.Lock()
 
     def __call__(self, event: Event) -> None:
@@ -48,7 +52,7 @@ class StoreListener:
         match event:
             case RunStarted(run):
                 self._store.begin_run(run)
-                self._run_id = run.run_id
+                self._run_id, self._passed = run.run_id, []
             case RunFinished(document):
                 self._store.finish_run(document)
                 self._run_id = None
@@ -56,5 +60,9 @@ class StoreListener:
                 self._store.add_step(self._run_id, step)
             case ToolFinished(invocation, reused=False) if self._run_id is not None:
                 self._store.add_invocation(self._run_id, invocation)
+            case NodeFinished(node, outcome, reason_code, attempt) if self._run_id is not None:
+                self._passed.append(state.Event(node=node, outcome=outcome, reason_code=reason_code, attempt=attempt))
+                rounds = sum(event["node"] == Node.EVIDENCE_RETRY for event in self._passed)
+                self._store.note_path(self._run_id, orchestration_trace(self._passed, rounds))
             case _:
-                pass  # nodes stand in the orchestration trace; a call that has only begun leaves nothing to keep
+                pass  # what has only begun leaves nothing to keep

@@ -26,6 +26,7 @@ class StoreProblem(StrEnum):
     FOREIGN = "foreign"
     IS_A_FOLDER = "is_a_folder"
     UNREACHABLE = "unreachable"
+    DISK = "disk"
     UNWRITABLE_VALUE = "unwritable_value"
     OTHER = "other"
     NO_RUNS = "no_runs"
@@ -69,6 +70,10 @@ TEXTS: dict[StoreProblem, _Text] = {
     StoreProblem.UNREACHABLE: _Text(
         "the store {path} cannot be opened: {detail}", f"Check the path and its permissions. {_ELSEWHERE}"
     ),
+    StoreProblem.DISK: _Text(
+        "the disk does not take or give what belongs to the store {path}: {detail}",
+        f"Check the disk and its quota. {_ELSEWHERE}",
+    ),
     StoreProblem.UNWRITABLE_VALUE: _Text("a value cannot be kept in the store {path}: {detail}", ""),
     StoreProblem.OTHER: _Text("the store {path} gave an error: {detail}", _ELSEWHERE),
     StoreProblem.NO_RUNS: _Text("there are no runs yet in {path}", 'Ask something first: diag ask "..."'),
@@ -99,7 +104,7 @@ _BY_SQLITE_CODE: dict[int, StoreProblem] = {
     sqlite3.SQLITE_PERM: StoreProblem.UNREACHABLE,
     sqlite3.SQLITE_AUTH: StoreProblem.UNREACHABLE,
     sqlite3.SQLITE_CANTOPEN: StoreProblem.UNREACHABLE,
-    sqlite3.SQLITE_IOERR: StoreProblem.UNREACHABLE,
+    sqlite3.SQLITE_IOERR: StoreProblem.DISK,
     sqlite3.SQLITE_CORRUPT: StoreProblem.CORRUPT,
     sqlite3.SQLITE_NOTADB: StoreProblem.NOT_A_DATABASE,
     sqlite3.SQLITE_TOOBIG: StoreProblem.UNWRITABLE_VALUE,
@@ -120,7 +125,7 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise of_sqlite(error, path) from error
-    except (OverflowError, UnicodeError, RecursionError) as error:
+    except (OverflowError, RecursionError, TypeError, ValueError) as error:
         raise StoreError(StoreProblem.UNWRITABLE_VALUE, path, str(error)) from error
     except OSError as error:
         raise StoreError(StoreProblem.UNREACHABLE, path, error.strerror or str(error)) from error

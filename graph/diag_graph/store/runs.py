@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
-from diag_graph.contracts import AgentStep, Invocation, Turn
+from diag_graph.contracts import AgentStep, Invocation, JsonObject, Turn
 from diag_graph.outcome import INTERRUPTED_REASON, RunDocument, RunRow, RunStatus
 from diag_graph.store import db as database
 from diag_graph.store import rows
@@ -82,6 +82,14 @@ class Store:
             position = self._next("tool_invocation", "position", run_id)
             key = {"run_id": run_id, "position": position, "created_at": _now()}
             self._db.table("tool_invocation").insert({**rows.of_invocation(invocation), **key})
+            self._db.execute("UPDATE diagnosis_run SET tool_calls = tool_calls + 1 WHERE run_id = ?", [run_id])
+
+    def note_path(self, run_id: str, trace: JsonObject) -> None:
+        """Write how far a run has come through the graph."""
+        with self._writing():
+            self._db.execute(
+                "UPDATE diagnosis_run SET orchestration_trace = ? WHERE run_id = ?", [rows.to_json(trace), run_id]
+            )
 
     def finish_run(self, document: RunDocument) -> None:
         """Write how a run ended, its findings and its evaluation; nobody owns it any more."""
