@@ -142,7 +142,7 @@ class Ledger:
         for key, (tool, arguments) in zip(keys, asked, strict=True):
             if key not in self._succeeded and key not in running:
                 invocation_id = f"inv-{len(self._invocations) + len(running) + 1}"
-                shown = mask(arguments)
+                shown = mask(as_json(arguments))
                 self._emit(ToolStarted(invocation_id, tool, shown))
                 running[key] = _Running(invocation_id, shown, self._begin(tool, arguments))
         recorded: dict[tuple[str, str], Invocation] = {}
@@ -173,10 +173,17 @@ class Ledger:
         )
 
     def adopt(self, invocation: Invocation) -> Invocation:
-        """Take over a recorded call, under its own id, masked like any other."""
+        """Take over a recorded call, under its own id, made legal JSON and masked like any other."""
+        legal = invocation.model_copy(
+            update={
+                "arguments": as_json(invocation.arguments),
+                "result": as_json(invocation.result),
+                "retrieval_details": as_json(invocation.retrieval_details),
+            }
+        )
         with self._lock:
-            self._emit(ToolStarted(invocation.id, invocation.tool, mask(invocation.arguments)))
-            return self._record(invocation)
+            self._emit(ToolStarted(legal.id, legal.tool, mask(legal.arguments)))
+            return self._record(legal)
 
     def _record(self, invocation: Invocation) -> Invocation:
         clean = invocation.model_copy(
