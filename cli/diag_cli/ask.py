@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from diag_cli.conclusion import conclude
 from diag_cli.model_settings import model_settings
 from diag_cli.options import ApiBase, Db, Debug, Incident, Json, Model, Quiet, Shown
 from diag_cli.render.streams import complain
+from diag_cli.render.words import counted
 from diag_cli.watch import watching
 from diag_graph.agents.models.loading import begin_import
 from diag_graph.errors import InputError
@@ -87,7 +89,10 @@ def ask(
             model=thinks,
             listeners=watch.listeners,
         )
-    return conclude(document, kept=watch.kept, save=save, strict=strict, as_json=as_json, quiet=quiet)
+    status = conclude(document, kept=watch.kept, save=save, strict=strict, as_json=as_json, quiet=quiet)
+    if evidence is not None and incident is not None and not quiet:
+        _say_unreadable(evidence, incident)
+    return status
 
 
 def _question(words: list[str]) -> str:
@@ -118,6 +123,15 @@ def _evidence(incident: Path | None, *, quiet: bool) -> Evidence | None:
     except (SourceError, SignatureError) as error:
         raise InputError(str(error)) from error
     return replace(evidence, signatures=(*evidence.signatures, *own))
+
+
+def _say_unreadable(evidence: Evidence, incident: Path) -> None:
+    """Say, once, that a part of the evidence was not seen."""
+    entries = evidence.inventory.entries()
+    lost = sum(entry.kind == "unreadable" for entry in entries)
+    if lost:
+        where = shlex.quote(str(incident))
+        complain(f"{lost} of {counted(len(entries), 'file')} could not be read; why: diag doctor --incident {where}")
 
 
 def _conversation(store: Store | None, session: str | None, *, quiet: bool) -> str | None:

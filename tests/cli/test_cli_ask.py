@@ -117,6 +117,19 @@ def test_what_cannot_be_done_is_said_in_two_lines(command: Command, arguments: l
     assert said in errors[0]
 
 
+def test_files_that_could_not_be_read_are_told_once(command: Command, incident: Path) -> None:
+    """Whoever reads the answer knows that a part of the evidence was not seen; --quiet leaves it out."""
+    whole = command("ask", "why do orders fail?", "--incident", incident)
+    assert "could not be read" not in whole.err
+    (incident / "core.bin").write_bytes(bytes(range(256)) * 64)
+    torn = command("ask", "why do orders fail?", "--incident", incident)
+    assert torn.status == 0
+    (told,) = [line for line in torn.err.splitlines() if line.startswith("diag: ")]
+    assert told == f"diag: 1 of 3 files could not be read; why: diag doctor --incident {incident}"
+    assert "core.bin" in command("doctor", "--incident", incident).out
+    assert command("ask", "why do orders fail?", "--incident", incident, "-q").err == ""
+
+
 def test_debug_shows_the_traceback(command: Command) -> None:
     """Section 10: a traceback only with --debug, before or after the command."""
     assert "Traceback" in command("replay", "nowhere.json", "--debug").err
