@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -63,6 +64,19 @@ def same_workload(one: str, other: str) -> bool:
     """Whether two names are the same, or one is a pod or a replica set of the other."""
     short, long = sorted((one.lower(), other.lower()), key=len)
     return bool(short) and (short == long or long.startswith((f"{short}-", f"{short}.", f"{short}:")))
+
+
+_POD = re.compile(
+    r"-(?:[a-f0-9]{6,10}|[bcdfghj-np-tv-xz2-9]{6,10})(?:-[a-z0-9]{4,5})?\Z|-\d{1,4}\Z"
+    r"|-(?=[a-z]*\d|[^aeiou]+\Z)[a-z0-9]{5}\Z"
+)
+"""How Kubernetes ends the names of pods and replica sets: a hash, a random suffix without vowels, an ordinal."""
+
+
+def is_pod_of(one: str, other: str) -> bool:
+    """Whether two names are the same, or one is a pod or a replica set of the other, by the way such names are made."""
+    short, long = sorted((one.lower(), other.lower()), key=len)
+    return short == long or (long.startswith(f"{short}-") and _POD.fullmatch(long[len(short) :]) is not None)
 
 
 def merged(sightings: Iterable[FailureSighting]) -> list[FailureSighting]:

@@ -7,6 +7,7 @@ import tomllib
 
 import pytest
 
+from diag_graph.analysis.failure_links import is_pod_of
 from diag_graph.analysis.failure_signatures import (
     Catalogue,
     Severity,
@@ -117,3 +118,21 @@ def test_no_line_takes_long(filler: str) -> None:
         for phrase in signature.phrases:
             catalogue.hit(phrase + line, TextKind.TEXT, [phrase])
     assert time.perf_counter() - begun < 10.0  # about 400 lines
+
+
+@pytest.mark.parametrize(
+    ("pod", "workload", "is_one"),
+    [
+        ("till-7d9f8b6c4-x7k2q", "till", True),
+        ("till-7d9f8b6c4", "till", True),
+        ("till-0", "till", True),
+        ("till", "TILL", True),
+        ("till-db", "till", False),
+        ("till-redis", "till", False),
+        ("tiller", "till", False),
+    ],
+)
+def test_a_pod_is_told_from_another_service_by_how_its_name_is_made(pod: str, workload: str, *, is_one: bool) -> None:
+    """`till-redis` is no pod of `till`, though its name begins so."""
+    assert is_pod_of(pod, workload) is is_one
+    assert is_pod_of(workload, pod) is is_one

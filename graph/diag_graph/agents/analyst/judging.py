@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from diag_graph.agents.analyst.kinds import CAUSAL, SIGNS, EvidenceKind, evidence_kind
 from diag_graph.agents.analyst.reading import began, calls, directions, names_entity, says_just, times
+from diag_graph.analysis.failure_links import is_pod_of
 from diag_graph.contracts import ClaimFlag, ClaimKind, Verification, VerifiedClaim, VerifiedEvidence
 from diag_graph.state import VerifierInput
 
@@ -154,7 +155,8 @@ def judge(claim: VerifiedClaim, case: Case, *, leading: bool) -> Judgement:
 def _judge_statement(claim: VerifiedClaim, evidence: Sequence[VerifiedEvidence]) -> Judgement:
     """Whether what the claim says stands in its evidence: whom, how much, which way, when."""
     together = "\n".join(one.matched_text for one in evidence)
-    said, shown = directions(claim.claim), directions(together)
+    said = directions(claim.claim)
+    shown = frozenset(way for one in evidence for way in directions(one.matched_text))  # quotes end with their text
     went = ", ".join(sorted(said - shown))
     no_search = claim.kind is ClaimKind.NO_EVIDENCE and EvidenceKind.NOTHING_FOUND not in _kinds(claim, evidence)
     faults = (
@@ -204,7 +206,10 @@ def _judge_cause(claim: VerifiedClaim, case: Case, *, leading: bool) -> Judgemen
             "a change is shown, but no effect on what was changed",
         ),
         (bool(behind), f"it calls {behind}, which has trouble of its own"),
-        (not _linked(entity, first, case), f"nothing that is cited connects it with {_listed(case.subjects)}"),
+        (
+            not _linked(entity, first, cited, case),
+            f"nothing that is cited connects it with {_listed(case.subjects)}",
+        ),
         (not leading, "the evidence for another cause is stronger"),
     )
     for holds, reason in weaknesses:
@@ -244,9 +249,16 @@ def _counts(one: VerifiedEvidence, cited: Sequence[VerifiedEvidence], first: flo
 _NONE_BEFORE = re.compile(r"; 0 before the onset ")
 
 
-def _linked(entity: str, first: float | None, case: Case) -> bool:
-    """Whether the entity is what was asked about, is reached from it by cited calls, or broke just before it did."""
-    if not case.subjects or entity in case.subjects:
+def _linked(entity: str, first: float | None, evidence: Sequence[VerifiedEvidence], case: Case) -> bool:
+    """Whether the entity is what was asked about or a pod of it, or is shown to touch it.
+
+    It touches it when cited calls reach it, when a named failure of it is seen at what was asked about, or when it
+    broke just before.
+    """
+    if not case.subjects or any(is_pod_of(entity, subject) for subject in case.subjects):
+        return True
+    seen_at = [one.matched_text.lower() for one in evidence if one.tool_name == "find_failure_signatures"]
+    if any(names_entity(text, entity) and subject.lower() in text for text in seen_at for subject in case.subjects):
         return True
     if case.symptom is None:
         return False
