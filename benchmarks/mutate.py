@@ -37,7 +37,8 @@ TESTS = {
         *("tests/graph/test_parsing.py", "tests/graph/test_composer_rules.py", "tests/graph/test_fallback.py"),
         *("tests/graph/test_verdicts_in_runs.py", "tests/graph/test_second_round.py", "tests/graph/test_paths.py"),
         *("tests/graph/test_playback.py", "tests/graph/test_runfile.py", "tests/graph/test_isolation.py"),
-        *("tests/graph/test_wiring.py", "tests/graph/agents/models/test_model_failures.py"),
+        *("tests/graph/test_wiring.py", "tests/graph/test_missing_verdicts.py", "tests/graph/test_run_fixtures.py"),
+        "tests/graph/agents/models/test_model_failures.py",
     ],
 }
 PRELOADED = ("langgraph.graph", "hypothesis", "pydantic", "pytest")

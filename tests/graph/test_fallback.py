@@ -113,6 +113,14 @@ def test_an_early_round_does_not_soften_a_later_fallback() -> None:
     assert result.document.findings == ()
 
 
+def test_the_template_tells_no_limit_with_a_number_that_nobody_stated() -> None:
+    """C2, F2: what the verifier misses is told as it says it, unless a number in it stands nowhere."""
+    missing = ["why all 20 connections were in use", "what the other 37 pods did"]
+    answer = answer_of(play(plan(), executor(), verifier(missing_info=missing), fails("composer", "config")))
+    assert "why all 20 connections" in answer
+    assert "37" not in answer
+
+
 @pytest.mark.parametrize("node", [*Node])
 def test_every_node_has_words_for_its_failure(node: Node) -> None:
     """F1: whichever node fails, the text is whole and holds no number but the counts."""
