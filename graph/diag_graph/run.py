@@ -25,7 +25,7 @@ from diag_graph.errors import InputError, RunAborted
 from diag_graph.events import AgentFinished, Event, Listener, ModelAnswered, RunFinished, RunStarted
 from diag_graph.gate.values import well_formed
 from diag_graph.nodes.composer import view_claims
-from diag_graph.nodes.deps import Deps
+from diag_graph.nodes.deps import GUIDANCE, Deps
 from diag_graph.outcome import INTERRUPTED_REASON, AgentFlow, RunDocument, RunRow, RunStatus
 from diag_graph.sources.ports import Evidence
 from diag_graph.state import DiagnosisState
@@ -216,7 +216,8 @@ class _Run:
         from diag_graph.telemetry import tracing_as_configured
 
         assignment, row = self._assignment, self._row
-        deps = Deps(agents=assignment.agents, ledger=self._ledger, emit=self._emit)
+        guidance = GUIDANCE | {tool.name for tool in assignment.tools if tool.guidance}
+        deps = Deps(assignment.agents, self._ledger, self._emit, guidance_tools=guidance)
         initial: DiagnosisState = {
             "diagnosis_context": DiagnosisContext(
                 question=assignment.question,

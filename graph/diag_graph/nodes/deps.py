@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from diag_graph.agents.ports import AgentSet
 from diag_graph.events import Listener
 from diag_graph.state import SkillCard
 from diag_graph.tools.ledger import Ledger
+
+GUIDANCE = frozenset({"lookup_knowledge", "read_skill"})
+"""Names of the tools that the contract calls guidance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,8 @@ class Deps:
         emit: Who hears what happens.
         skills: Registered skills, as the planner sees them.
         knowledge_domains: Titles of the runbook domains (L0), a line each.
-        guidance_tools: Tools whose results are advice and no evidence (G6).
+        guidance_tools: Tools whose results are advice and no evidence (G6): those that say so of themselves, and in a
+            replay, where no tool is offered, those of these names.
         clock: A monotonic clock, in seconds.
     """
 
@@ -31,7 +35,7 @@ class Deps:
     emit: Listener
     skills: tuple[SkillCard, ...] = ()
     knowledge_domains: tuple[str, ...] = ()
-    guidance_tools: frozenset[str] = field(default=frozenset({"lookup_knowledge", "read_skill"}))
+    guidance_tools: frozenset[str] = GUIDANCE
     clock: Callable[[], float] = time.perf_counter
 
 

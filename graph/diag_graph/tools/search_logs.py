@@ -65,11 +65,12 @@ def _candidates(
 ) -> Iterator[LogRecord]:
     services, levels = names(arguments.service), names(arguments.level)
     for record in evidence.logs.records(scope.range) if evidence.logs else ():
-        if searched["lines"] >= MAX_LINES:
+        if searched["read"] >= MAX_LINES:
             searched["cut"] = 1
             return
-        searched["lines"] += 1
+        searched["read"] += 1
         if matches(services, record.service) and (not levels or record.level.lower() in levels):
+            searched["lines"] += 1
             yield record
 
 
