@@ -1,6 +1,8 @@
-"""What a verdict is and what rests on it, node by node: nothing that is missing is a permission."""
+"""What is missing is no permission: a ceiling, a verdict, an agent that broke."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
@@ -9,11 +11,12 @@ from diag_graph.contracts import DiagnosisContext, VerifiedDocument, VerifiedEvi
 from diag_graph.nodes import verifier as node
 from diag_graph.nodes.composer import view_claims
 from diag_graph.nodes.deps import Deps, NodeCall
+from diag_graph.run import Assignment, execute
 from diag_graph.runfile import FileStep
 from diag_graph.state import ComposerChannels, Update, VerifierChannels
 from diag_graph.tools.ledger import Ledger
 from diag_graph.topology import Verdict
-from recordings import NOW, QUESTION, fails, says, verifier
+from recordings import NOW, QUESTION, composer, executor, fails, plan, says, verifier
 
 
 def judged(step: FileStep, ceiling: Verdict | None) -> Update:
@@ -61,3 +64,27 @@ def test_nothing_is_allowed_without_a_verdict_and_what_it_rests_on(missing: str)
     }
     assert [claim.claim_id for claim in view_claims(view)] == ["c"]
     assert view_claims(view | {missing: None}) == ()
+
+
+class Broken:
+    """An agent with a fault in its own code, whatever it is asked."""
+
+    def __getattr__(self, name: str) -> object:
+        def fail(*request: object) -> object:
+            raise LookupError(f"{name} came upon something")
+
+        return fail
+
+
+@pytest.mark.parametrize("agent", ["planner", "executor", "verifier", "composer"])
+def test_an_agents_own_fault_is_a_failure_of_its_call(agent: str) -> None:
+    """SPEC section 4: any other exception is not retried; the step is recorded, and the run ends with a safe answer."""
+    played = Recording([plan(), executor(), verifier(), composer()]).agents()
+    agents = replace(played, **{agent: Broken()})
+    document = execute(Assignment(question=QUESTION, agents=agents, now=NOW, session_id="s-1"))
+    reason = "executor_failed" if agent == "executor" else f"{agent}_non_retryable_failed"
+    assert document.run.failure_reason == reason
+    assert document.run.answer
+    last = document.steps[-1]
+    assert (last.agent, last.error_kind, last.attempt) == (agent, "other", 1)
+    assert "LookupError" in (last.error or "")
