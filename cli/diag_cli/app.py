@@ -83,7 +83,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     asked = Asked()
     try:
-        status = int(app(list(arguments), prog_name="diag", standalone_mode=False, obj=asked) or Exit.OK)
+        status = app(list(arguments), prog_name="diag", standalone_mode=False, obj=asked) or Exit.OK
     except typer.TyperException as error:  # what Typer finds wrong with the command line
         return _usage(error)
     except DiagError as error:
@@ -101,9 +101,9 @@ def run(arguments: Sequence[str]) -> int:
             "This is a fault of diag. Run it again with --debug for the traceback.",
         )
         return _with_traceback(asked, Exit.RUN_FAILED)
-    if status == Exit.INTERRUPTED:  # what Typer makes of Ctrl-C, here before or after a run
+    if status == Exit.INTERRUPTED and not isinstance(status, Exit):  # what Typer makes of Ctrl-C that no command took
         complain("interrupted")
-    return status
+    return int(status)
 
 
 def _usage(error: typer.TyperException) -> int:

@@ -6,21 +6,30 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """How a command ended."""
+    """How a command ended; `MEANINGS` says what each means."""
 
     OK = 0
-    """A safe answer was produced; a replay matched."""
     RUN_FAILED = 1
-    """The run failed, or diag itself did."""
     USAGE = 2
-    """The command line, a setting, a file or the store cannot be used."""
     REPLAY_DIFFERS = 3
-    """A replay left its recording, or its trace differs from the recorded one."""
     NOT_PASSED = 4
-    """With --strict: the verdict is not PASS, or the run ended in fallback."""
     INTERRUPTED = 130
-    """Ctrl-C."""
     READER_GONE = 141
-    """Whoever read the output stopped reading (`diag runs | head -1`): what a shell reports for SIGPIPE."""
     TERMINATED = 143
-    """SIGTERM."""
+
+
+MEANINGS: dict[Exit, str] = {
+    Exit.OK: "A safe answer was produced; a replay went as recorded.",
+    Exit.RUN_FAILED: "The run failed, or diag itself did.",
+    Exit.USAGE: "The command line, a setting, a file, the store or the output cannot be used.",
+    Exit.REPLAY_DIFFERS: "A replay left its recording, or its trace differs from the recorded one.",
+    Exit.NOT_PASSED: "With `--strict`: the verdict is not PASS, or the run ended in fallback.",
+    Exit.INTERRUPTED: "Ctrl-C. What had happened is kept: `diag trace last`.",
+    Exit.READER_GONE: "Whoever read the output, such as `head`, stopped reading: what shells report for SIGPIPE.",
+    Exit.TERMINATED: "SIGTERM. What had happened is kept.",
+}
+
+
+def statuses_as_markdown() -> str:
+    """The documentation's table of exit statuses."""
+    return "\n".join(["| status | means |", "|---|---|", *(f"| {status} | {MEANINGS[status]} |" for status in Exit)])

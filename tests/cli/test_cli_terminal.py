@@ -2,51 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import pty
 import re
-import struct
 import subprocess
-import termios
 from pathlib import Path
 
 import pytest
 from cli_samples import CLAIM, COMPOSER, PASSING, PLAN, PROGRAM, VERIFIER, environment, executor, write_run
+from pseudo_terminal import on_terminal, screen_of, visible
 
 from diag_cli.render.live import LiveDisplay
 from diag_graph import read_run_file, replay
-
-_ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07)")
-
-
-def on_terminal(home: Path, *arguments: object, columns: int = 80, **more: str) -> str:
-    """What a terminal of this width is sent when the program runs on it."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
-    variables = environment(home, TERM="xterm-256color", **more)
-    del variables["COLUMNS"]
-    process = subprocess.Popen(
-        [*PROGRAM, *map(str, arguments)], env=variables, cwd=home, stdin=theirs, stdout=theirs, stderr=theirs
-    )
-    os.close(theirs)
-    sent = bytearray()
-    while True:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:  # Linux's word for "the other side is gone"
-            break
-        if not piece:
-            break
-        sent += piece
-    os.close(ours)
-    process.wait(timeout=30)
-    return sent.decode("utf-8").replace("\r\n", "\n")
-
-
-def visible(sent: str) -> str:
-    """The text without its escapes."""
-    return _ESCAPE.sub("", sent)
 
 
 @pytest.fixture
@@ -160,6 +125,24 @@ def test_what_is_wrapped_stands_under_its_own_text(home: Path) -> None:
     first = next(number for number, line in enumerate(lines) if line.startswith("  - The pool"))
     assert lines[first + 1].startswith("    ")
     assert lines[first + 1][4] != " "
+
+
+def test_what_is_left_on_the_screen_is_the_finished_show(home: Path, path: Path) -> None:
+    """No frame of what still ran is left behind, and nothing of what was printed is drawn over."""
+    shown = screen_of(on_terminal(home, "replay", path)).splitlines()
+    marked = [line for line in shown if re.match(r"[✓✗!] |    inv-", line)]
+    assert [line.split()[1] for line in marked if not line.startswith(" ")] == [
+        "planner",
+        "executor",
+        "gatekeeper",
+        "verified",
+        "verifier",
+        "verifier",
+        "composer",
+    ]
+    assert [line.split()[0] for line in marked if line.startswith(" ")] == ["inv-1", "inv-2", "inv-3"]
+    assert not [line for line in shown if re.match(r"[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]", line)]
+    assert shown.count("Checkout waited for connections of payment-db.") == 1
 
 
 def test_the_live_view_prints_nothing_while_it_holds_its_lock(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ _ROOM_FOR_WORDS = 110
 _CODES_WIDTH = 44
 """Columns of an outcome and its reason code; the few longer pairs take two lines."""
 
-_NODE_WIDTH, _OUTCOME_WIDTH, _DURATION_WIDTH = 15, 10, 7
+_NODE_WIDTH, _TOOL_WIDTH, _OUTCOME_WIDTH, _DURATION_WIDTH = 15, 23, 10, 7
 _LEAST_LINES, _KEPT_FREE = 3, 4
 """Lines that the moving part has at least, and lines of the screen that it leaves alone."""
 
@@ -228,7 +228,7 @@ class LiveDisplay:
         row = Table.grid(padding=(0, 1), expand=True)
         row.add_column(width=3)
         row.add_column(width=6, no_wrap=True)
-        row.add_column(width=21, no_wrap=True, overflow="ellipsis")
+        row.add_column(width=_TOOL_WIDTH, no_wrap=True, overflow="ellipsis")
         row.add_column(width=6, no_wrap=True)
         row.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
         row.add_column(width=_DURATION_WIDTH, justify="right", no_wrap=True, style="dim")
