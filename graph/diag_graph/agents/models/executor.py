@@ -16,7 +16,14 @@ from diag_graph.agents.models.prompts import DataBlocks, filled, prompt
 from diag_graph.agents.models.replies import Completion
 from diag_graph.agents.models.schema import AskedCalls, EvidenceDocument, json_schema, outline
 from diag_graph.agents.models.settings import Budgets
-from diag_graph.agents.models.toolcards import known_arguments, names_by_wire, native_tools, tool_lines, wire_name
+from diag_graph.agents.models.toolcards import (
+    known_arguments,
+    names_by_wire,
+    native_tools,
+    shared_lines,
+    tool_lines,
+    wire_name,
+)
 from diag_graph.agents.models.transcript import Entry, Shown, Transcript
 from diag_graph.agents.ports import AgentReply, Toolbox
 from diag_graph.contracts import Invocation, InvocationStatus, JsonObject, RetryContext
@@ -226,7 +233,7 @@ def is_document(text: str | None) -> bool:
 def system_prompt(specs: Sequence[ToolSpec], *, native: bool) -> str:
     """The executor's system prompt, with its tools when they cannot be told natively."""
     calling = (
-        prompt("calling_native")
+        filled("calling_native", shared=shared_lines(specs))
         if native
         else filled("calling_json", calls=outline(AskedCalls), tools=tool_lines(specs))
     )

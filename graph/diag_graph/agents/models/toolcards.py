@@ -15,14 +15,15 @@ _KEPT = ("type", "enum", "items", "description", "properties", "required")
 
 
 def native_tools(specs: Sequence[ToolSpec]) -> list[JsonObject]:
-    """The tools as providers take them."""
+    """The tools as providers take them. What several say of an argument alike stands in `shared_lines`, not here."""
+    shared = _shared_arguments(specs)
     return [
         {
             "type": "function",
             "function": {
                 "name": wire_name(spec.name),
                 "description": spec.summary,
-                "parameters": {"type": "object", "properties": {}} | compact(spec.arguments, root=True),
+                "parameters": {"type": "object", "properties": {}} | _without_shared(spec, shared),
             },
         }
         for spec in specs
@@ -55,8 +56,25 @@ def tool_lines(specs: Sequence[ToolSpec]) -> str:
             text = schema.get("description")
             if text and shared.get(name) != text:
                 lines.append(f"  {name} of {spec.name}: {text}")
-    lines += [f"  {name}: {text}" for name, text in shared.items()]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_explained(shared)])
+
+
+def shared_lines(specs: Sequence[ToolSpec]) -> str:
+    """The arguments that several tools share, a line each; empty when there are none."""
+    return "\n".join(_explained(_shared_arguments(specs)))
+
+
+def _explained(shared: Mapping[str, str]) -> list[str]:
+    return [f"  {name}: {text}" for name, text in shared.items()]
+
+
+def _without_shared(spec: ToolSpec, shared: Mapping[str, str]) -> JsonObject:
+    schema = compact(spec.arguments, root=True)
+    properties = {
+        name: {key: part for key, part in value.items() if key != "description" or part != shared.get(name)}
+        for name, value in schema.get("properties", {}).items()
+    }
+    return {**schema, "properties": properties}
 
 
 def compact(schema: Mapping[str, Any], *, root: bool = False) -> JsonObject:
@@ -88,10 +106,10 @@ def _signature(spec: ToolSpec) -> Iterator[str]:
 
 
 def _shared_arguments(specs: Sequence[ToolSpec]) -> dict[str, str]:
-    """Explanations that hold for an argument wherever it occurs, or nearly: the one most often given."""
+    """Explanations of an argument that several tools give alike: the one most often given."""
     given: dict[str, list[str]] = {}
     for spec in specs:
         for name, schema in _properties(spec).items():
             given.setdefault(name, []).append(schema.get("description", ""))
     common = {name: max(set(texts), key=lambda text: (texts.count(text), text)) for name, texts in given.items()}
-    return {name: text for name, text in common.items() if text and len(given[name]) > 1}
+    return {name: text for name, text in common.items() if text and given[name].count(text) > 1}

@@ -15,6 +15,7 @@ from diag_graph.agents.models.toolcards import (
     known_arguments,
     names_by_wire,
     native_tools,
+    shared_lines,
     tool_lines,
     wire_name,
 )
@@ -148,6 +149,15 @@ def test_a_compact_schema_keeps_what_tells_and_drops_what_does_not() -> None:
         "type": "integer",
         "description": "x",
     }
+
+
+def test_what_several_tools_say_alike_is_said_once() -> None:
+    """A window's arguments are those of nearly every tool; explained in each, they would cost a fifth of the request."""
+    shared = shared_lines(SPECS)
+    assert "  since: Start, UTC" in shared
+    assert "Start, UTC" not in json.dumps(native_tools(SPECS))
+    own = [spec.arguments["properties"]["name"]["description"] for spec in SPECS if spec.name == "read_document"]
+    assert own[0] in json.dumps(native_tools(SPECS))
 
 
 def test_every_argument_of_every_tool_is_explained_in_words() -> None:
