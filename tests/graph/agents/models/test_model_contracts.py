@@ -152,7 +152,7 @@ def test_a_compact_schema_keeps_what_tells_and_drops_what_does_not() -> None:
 
 
 def test_what_several_tools_say_alike_is_said_once() -> None:
-    """A window's arguments are those of nearly every tool; explained in each, they would cost a fifth of the request."""
+    """A window's arguments are those of nearly every tool; explained in each, they would cost hundreds of tokens."""
     shared = shared_lines(SPECS)
     assert "  since: Start, UTC" in shared
     assert "Start, UTC" not in json.dumps(native_tools(SPECS))
