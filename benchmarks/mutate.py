@@ -1,6 +1,6 @@
 """Switches off one check at a time, in a copy of the tree, and looks whether some test notices.
 
-    python benchmarks/mutate.py [--group gate|routing|around] [--only TEXT] [--tests PATH ...] [--jobs 2]
+    python benchmarks/mutate.py [--group gate|routing|around] [--only PATTERN] [--tests PATH ...] [--jobs 2]
 
 What is switched off stands in `mutations.py`: each check of the contract's section 5, each guard and row of the routing
 table, the counters, and the rules around them. A mutation that survives is a rule without a test. Exit 1 when one does.
@@ -16,6 +16,7 @@ import importlib
 import io
 import multiprocessing
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -49,7 +50,7 @@ NO_MUTATION = Mutation("", "nothing", "topology.py", "", "")
 def main() -> int:
     """Try each mutation, and print a line each and the counts."""
     options = read_options()
-    chosen = [row for row in mutations() if options.group in (None, row.group) and options.only in row.name]
+    chosen = [row for row in mutations() if options.group in (None, row.group) and re.search(options.only, row.name)]
     for name in PRELOADED:
         importlib.import_module(name)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
@@ -89,7 +90,7 @@ def read_options() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--group", choices=TESTS, help="one group alone")
-    parser.add_argument("--only", default="", metavar="TEXT", help="mutations whose name holds this")
+    parser.add_argument("--only", default="", metavar="PATTERN", help="those whose name this expression finds")
     parser.add_argument("--tests", nargs="+", metavar="PATH", help="these tests instead of the group's")
     parser.add_argument("--jobs", type=int, default=1)
     return parser.parse_args()
