@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 from cli_samples import COMPOSER, PASSING, PLAN, PROGRAM, VERIFIER, Command, Outcome, environment, executor, write_run
 
+from diag_cli.envelope import as_text, envelope, run_object
+from diag_graph.store import Store
+
 WAITING = (sys.executable, str(Path(__file__).with_name("waiting_program.py")))
 
 
@@ -34,12 +37,10 @@ def incident(home: Path) -> Path:
 
 def looked_at(home: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The only run in the store, as `runs` and as `trace` show it."""
-    shown = []
-    for arguments in (["runs", "--json"], ["trace", "last", "--json"]):
-        done = subprocess.run([*PROGRAM, *arguments], env=environment(home), capture_output=True, check=True)
-        shown.append(json.loads(done.stdout))
-    (run,) = shown[0]
-    return run, shown[1]
+    with Store.open(home / "diag.db", create=False) as store:
+        (run,) = store.runs()
+        document = store.run(store.resolve("last"))
+    return json.loads(as_text(run_object(run))), json.loads(as_text(envelope(document)))
 
 
 def hit_at(place: str, sent: signal.Signals, home: Path, incident: Path) -> Outcome:

@@ -63,8 +63,10 @@ def test_no_color_means_plain_lines(home: Path, path: Path, display: list[str]) 
     assert "verifier RETRYABLE_FAILED verifier_retryable_failed, attempt 1, " in sent
 
 
-@pytest.mark.parametrize("more", [{}, {"FORCE_COLOR": "1"}])
-@pytest.mark.parametrize("options", [[], ["--display", "live"], ["--json"], ["--debug"]])
+@pytest.mark.parametrize(
+    ("options", "more"),
+    [([], {}), (["--display", "live"], {}), (["--json"], {}), (["--debug"], {"FORCE_COLOR": "1"})],
+)
 def test_quiet_sends_no_control_code_and_no_event(
     home: Path, path: Path, options: list[str], more: dict[str, str]
 ) -> None:
