@@ -40,6 +40,8 @@ def observations(question: str, seen: Sequence[Sighting], suspected: Sequence[Su
     opposing = [one for one in anomalies if one.entity in behind - blamed and _shows_own_trouble(one)]
     first = min((start for one in anomalies if (start := began(one.text)) is not None), default=None)
     changes = [one for one in seen if one.field("signal") == "change" and is_recent(one, first)]
+    if suspected:  # what was changed elsewhere says nothing about them
+        changes = [one for one in changes if one.entity in near]
     changes.sort(key=lambda one: (one.entity not in blamed, -(began(one.text) or 0.0)))
     alerts = [one for one in seen if one.field("signal") == "alert" and not one.field("annotation") and not one.empty]
     trouble = _few_each([*opposing[:1], *_strong(anomalies, near)])
