@@ -73,7 +73,7 @@ def ask(
     text = _question(question or [])
     if save is not None:
         _check_place(save)
-    evidence = _evidence(incident, quiet=quiet)
+    evidence = _evidence(incident, given["zone"], quiet=quiet)
     with watching(given["db"], given["display"], quiet=quiet) as watch:
         from diag_graph.run import diagnose
 
@@ -107,7 +107,7 @@ def _question(words: list[str]) -> str:
     return raw.decode("utf-8", "replace")
 
 
-def _evidence(incident: Path | None, *, quiet: bool) -> Evidence | None:
+def _evidence(incident: Path | None, zone: str, *, quiet: bool) -> Evidence | None:
     if incident is None:
         if not quiet:
             complain("there is nothing to look at", "Name a folder of metrics, logs and traces: --incident DIR")
@@ -118,7 +118,7 @@ def _evidence(incident: Path | None, *, quiet: bool) -> Evidence | None:
     from diag_graph.tools.signature_files import own_signatures
 
     try:
-        evidence = open_folder(incident)
+        evidence = open_folder(incident, zone=zone)
         own = own_signatures(settings.config_folder())
     except (SourceError, SignatureError) as error:
         raise InputError(str(error)) from error

@@ -50,7 +50,12 @@ class Value(NamedTuple):
 
 
 def _path(text: str) -> Path:
-    return Path(text).expanduser()
+    if "\0" in text:
+        raise ValueError("it holds a NUL character")
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise ValueError(f"{text.split('/', maxsplit=1)[0]} names no user's home") from None
 
 
 def _zone(text: str) -> str:
@@ -207,7 +212,10 @@ def _impersonal(layer: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]
 
 def project_file() -> Path | None:
     """The project file that counts here; None when there is none."""
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except OSError:  # the working directory is gone
+        return None
     root = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
     for folder in (here, *here.parents):
         if (folder / PROJECT_FILE).is_file():
@@ -238,7 +246,10 @@ def config_folder() -> Path:
 
 def _home() -> Path | None:
     home = os.environ.get(HOME_VARIABLE)
-    return _path(home) if home else None
+    try:
+        return _path(home) if home else None
+    except ValueError as error:
+        raise ConfigError(f"{HOME_VARIABLE}: {error}", "Set it to a folder, or unset it.") from None
 
 
 def variables_as_markdown() -> str:

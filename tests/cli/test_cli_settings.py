@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cli_samples import Command
 
 from diag_cli import settings
 from diag_cli.settings import Display, Origin, resolve
@@ -90,3 +91,26 @@ def test_the_table_for_the_documentation_names_every_variable_and_flag() -> None
     for variable in settings.OTHER_VARIABLES:
         assert f"| `{variable}` |" in table
     assert {line.count("|") for line in table.splitlines()} == {6}
+
+
+def test_a_place_that_cannot_be_one_is_said_in_two_lines(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Section 10: a home of nobody is a wrong setting (exit 2), not a fault of the program."""
+    outcome = command("runs", "--db", "~nobody-of-this-name/diag.db")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "names no user's home" in outcome.err
+    monkeypatch.setenv("DIAG_HOME", "~nobody-of-this-name")
+    outcome = command("runs")
+    assert outcome.status == 2
+    assert "DIAG_HOME" in outcome.err
+
+
+def test_times_without_a_zone_are_read_in_the_users_zone(
+    command: Command, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Section 13: `DIAG_ZONE` counts for the evidence as for the question."""
+    folder = home / "incident"
+    folder.mkdir()
+    (folder / "app.log").write_text("2026-07-16 08:00:00 ERROR it broke\n")
+    monkeypatch.setenv("DIAG_ZONE", "Europe/Berlin")
+    outcome = command("ask", "what broke?", "--incident", folder, "--json")
+    assert "2026-07-16T06:00:00Z" in outcome.out
