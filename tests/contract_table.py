@@ -19,7 +19,7 @@ TABLE = ROOT / "docs" / "contract-tests.md"
 _RULE = re.compile(r"^- ([A-Z]\d+) (.*(?:\n {2}\S.*)*)", re.MULTILINE)
 _SECTION = re.compile(r"^## (\d+)\. (.*)", re.MULTILINE)
 _CITED_RULE = re.compile(r"(?<![A-Za-z0-9])([A-Z]\d+)(?![A-Za-z0-9])")
-_CITED_SECTION = re.compile(r"\b(?:SPEC(?: section)?|[Ss]ection) (\d+)\b")
+_CITED_SECTION = re.compile(r"\b[Ss]ection (\d+)\b")
 
 OPEN: dict[str, str] = {
     "G6": "The tools that give guidance are not built yet; the gate is tested with recorded calls of them.",

@@ -1,4 +1,4 @@
-"""A run as the JSON object that `--json` prints (SPEC section 10).
+"""A run as the JSON object that `--json` prints (contract section 10).
 
 Names are camelCase at this boundary; documents within (the audit, the trace, arguments, results) keep theirs. The
 trace stands under `run` and nowhere else (J1).

@@ -1,4 +1,4 @@
-"""Exit statuses, each once (SPEC section 10)."""
+"""Exit statuses, each once (contract section 10)."""
 
 from __future__ import annotations
 

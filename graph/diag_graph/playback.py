@@ -1,4 +1,4 @@
-"""Replay: `ask` with recorded agents, and a comparison with the trace that the file carries (SPEC section 11).
+"""Replay: `ask` with recorded agents, and a comparison with the trace that the file carries (contract section 11).
 
 Its counterpart asks what would have been: live agents over recorded tool results.
 """

@@ -33,7 +33,7 @@ _GAPS = (Verification.NO_EVIDENCE, Verification.INDIRECT_SUPPORT)
 
 
 def evidence_gaps(result: object) -> tuple[FactCheck, ...]:
-    """The facts that lack support (SPEC section 6): named, with no evidence found or indirect evidence only."""
+    """The facts that lack support (contract section 6): named, with no evidence found or indirect evidence only."""
     if not isinstance(result, VerifierResult):
         return ()
     return tuple(fact for fact in result.facts_checked if fact.fact.strip() and fact.verification in _GAPS)
@@ -60,7 +60,7 @@ def next_node(source: Node, state: View) -> str:
 
 
 def reason_code(source: Node, state: View) -> str:
-    """Why the node's attempt ended as it did (SPEC section 8), from the state with its update in it."""
+    """Why the node's attempt ended as it did (contract section 8), from the state with its update in it."""
     if source is Node.FALLBACK:
         return _last_reason(state) or Reason.FALLBACK_ERROR
     if source in _WITHOUT_STATUS:

@@ -1,4 +1,4 @@
-"""The run file (`run.json`, SPEC section 11): a run's recorded steps, to be played again through the same graph."""
+"""The run file (`run.json`, contract section 11): a run's recorded steps, to be played again through the same graph."""
 
 from __future__ import annotations
 

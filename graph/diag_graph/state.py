@@ -34,7 +34,7 @@ from diag_graph.topology import AgentStatus, ExecutorStatus, Node, PlannerMode, 
 
 
 class Event(TypedDict):
-    """What one node attempt did (SPEC section 8)."""
+    """What one node attempt did (contract section 8)."""
 
     node: str
     outcome: str
@@ -53,7 +53,7 @@ class Control(TypedDict, total=False):
 
 
 class DiagnosisState(Control, total=False):
-    """The whole state (SPEC section 3). It holds no prompt, no model reasoning and no raw tool result."""
+    """The whole state (contract section 3). It holds no prompt, no model reasoning and no raw tool result."""
 
     diagnosis_context: DiagnosisContext
     planner_plan: Plan | None

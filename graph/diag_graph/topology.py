@@ -142,7 +142,7 @@ ROUTES: tuple[Route, ...] = (
     *_agent_failures(Node.COMPOSER),
     Route(Node.FALLBACK, (), Condition.ALWAYS, END),
 )
-"""The whole of SPEC section 2. What no row covers goes to fallback (R1)."""
+"""The whole of contract section 2. What no row covers goes to fallback (R1)."""
 
 
 STATUS_KEY: dict[Node, str] = {

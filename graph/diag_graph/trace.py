@@ -1,4 +1,4 @@
-"""From the events of a run to its orchestration trace (SPEC section 8)."""
+"""From the events of a run to its orchestration trace (contract section 8)."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_a_number_of_a_claim_that_is_not_allowed_does_not_count() -> None:
     ids=repr,
 )
 def test_an_answer_of_another_shape_is_invalid(output: dict[str, object]) -> None:
-    """SPEC section 4: the composer's contract, as it stands."""
+    """Section 4: the composer's contract, as it stands."""
     assert refused(says("composer", output))
 
 
@@ -232,7 +232,7 @@ def test_a_text_cannot_forge_a_section_or_a_verdict() -> None:
     ],
 )
 def test_a_root_cause_is_headed_by_its_standing(verdict: str, verification: str, heading: str) -> None:
-    """SPEC section 5: confirmed, likely or possible is said by code, whatever the composer words."""
+    """Section 5: confirmed, likely or possible is said by code, whatever the composer words."""
     result = play(
         plan(),
         executor(),
@@ -244,7 +244,7 @@ def test_a_root_cause_is_headed_by_its_standing(verdict: str, verification: str,
 
 
 def test_an_observation_that_is_only_possible_is_hedged() -> None:
-    """SPEC section 5: what is allowed "as possible" is said so."""
+    """Section 5: what is allowed "as possible" is said so."""
     observed = executor(claim(kind="observation"))
     result = play(plan(), observed, verifier("PASS", fact("indirect_support")), composer())
     assert "Possibly: The connection pool" in answer_of(result)

@@ -1,4 +1,4 @@
-"""Fallback (SPEC section 7): a fixed text by cause, and nothing in it that was not checked."""
+"""Fallback (contract section 7): a fixed text by cause, and nothing in it that was not checked."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def run(agents: Scripted) -> RunDocument:
 @given(scripts())
 @settings(max_examples=examples(120), suppress_health_check=UNTIMED)
 def test_whatever_agents_say_the_answer_is_safe(tmp_path_factory: pytest.TempPathFactory, agents: Scripted) -> None:
-    """SPEC section 1: each statement is bound to text that a tool returned; and P2: the run replays to the same end."""
+    """Section 1: each statement is bound to text that a tool returned; and P2: the run replays to the same end."""
     document = run(agents)
     check_honest(document)
     path = tmp_path_factory.mktemp("fuzz") / "run.json"
@@ -107,7 +107,7 @@ def test_whatever_agents_say_the_answer_is_safe(tmp_path_factory: pytest.TempPat
 @given(st.sampled_from(AGENTS).flatmap(replies))
 @settings(max_examples=examples(300), suppress_health_check=UNTIMED)
 def test_a_reply_is_an_object_or_says_why_not(text: str | None) -> None:
-    """SPEC section 4: nothing is repaired, and what was read can be written down again."""
+    """Section 4: nothing is repaired, and what was read can be written down again."""
     try:
         value = parse_object(text)
     except InvalidReplyError:
@@ -169,7 +169,7 @@ def analysed() -> str:
 @given(st.data())
 @settings(max_examples=examples(40), suppress_health_check=UNTIMED)
 def test_the_analyst_over_damaged_results_gives_a_safe_answer(data: st.DataObject) -> None:
-    """SPEC section 1: whatever stands in the recorded results, nothing is said that they do not hold."""
+    """Section 1: whatever stands in the recorded results, nothing is said that they do not hold."""
     recorded = json.loads(analysed())
     made = [call for step in recorded["steps"] for call in step.get("invocations", [])]
     for call in data.draw(st.lists(st.sampled_from(made), max_size=3)):

@@ -125,7 +125,7 @@ def test_the_composer_sees_allowed_claims_alone(watch: Watch) -> None:
 
 
 def test_a_skill_that_is_not_registered_reaches_no_executor() -> None:
-    """SPEC section 4: it is read as null."""
+    """Section 4: it is read as null."""
     watch = Watch([plan(selected_skill="no-such"), executor(), verifier(), composer()])
     watch.run()
     assert watch.executor[0].plan.selected_skill is None
@@ -170,7 +170,7 @@ def test_the_planner_in_round_two_sees_gaps_queries_and_confirmed_facts(second: 
 
 
 def test_the_executor_in_round_two_sees_the_prior_verified_output(second: Watch) -> None:
-    """SPEC section 6: verified claims and evidence, gaps and queries; no verifier reasoning, no raw result."""
+    """Section 6: verified claims and evidence, gaps and queries; no verifier reasoning, no raw result."""
     second.run()
     first, again = second.executor
     assert first.retry_context is None
@@ -272,13 +272,13 @@ CONTROL = {
     ],
 )
 def test_langgraph_hands_no_node_what_it_must_not_see(channels: type, forbidden: set[str]) -> None:
-    """SPEC section 3: what is not among a node's channels cannot reach it, whatever its body does."""
+    """Section 3: what is not among a node's channels cannot reach it, whatever its body does."""
     keys = set(channels.__annotations__) | CONTROL
     assert not keys & forbidden
 
 
 def test_the_state_holds_no_raw_tool_result_and_no_prompt() -> None:
-    """SPEC section 3: tool invocations and agent steps stand beside the state, in the run's document."""
+    """Section 3: tool invocations and agent steps stand beside the state, in the run's document."""
     document: RunDocument = Watch([plan(), executor(), verifier(), composer()]).run()
     assert document.invocations
     assert not {"invocations", "steps", "messages", "prompt"} & set(state.DiagnosisState.__annotations__)

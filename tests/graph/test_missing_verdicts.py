@@ -33,20 +33,20 @@ def judged(step: FileStep, ceiling: Verdict | None) -> Update:
     ("ceiling", "effective"), [(Verdict.PASS, "PASS"), (Verdict.LOW_CONFID, "LOW_CONFID"), (None, "LOW_CONFID")]
 )
 def test_a_pass_needs_a_ceiling_that_says_so(ceiling: Verdict | None, effective: str) -> None:
-    """SPEC section 5: the lower of the two; a ceiling that is missing is no permission."""
+    """Section 5: the lower of the two; a ceiling that is missing is no permission."""
     assert judged(verifier("PASS"), ceiling)["effective_verdict"] == effective
 
 
 @pytest.mark.parametrize("step", [fails("verifier"), fails("verifier", "auth"), says("verifier", "{}")], ids=str)
 def test_a_verifier_that_failed_has_no_verdict(step: FileStep) -> None:
-    """SPEC section 4: no failure is ever a verdict."""
+    """Section 4: no failure is ever a verdict."""
     update = judged(step, Verdict.PASS)
     assert (update["verifier_model_verdict"], update["effective_verdict"]) == (None, None)
 
 
 @pytest.mark.parametrize("missing", ["verified_executor_output", "verifier_output", "effective_verdict"])
 def test_nothing_is_allowed_without_a_verdict_and_what_it_rests_on(missing: str) -> None:
-    """SPEC section 5: claims are allowed by document, judgement and verdict together."""
+    """Section 5: claims are allowed by document, judgement and verdict together."""
     entry = {"source_invocation_id": "inv-1", "raw_path": "/a"}
     verified = {
         "claim_id": "c",
@@ -78,7 +78,7 @@ class Broken:
 
 @pytest.mark.parametrize("agent", ["planner", "executor", "verifier", "composer"])
 def test_an_agents_own_fault_is_a_failure_of_its_call(agent: str) -> None:
-    """SPEC section 4: any other exception is not retried; the step is recorded, and the run ends with a safe answer."""
+    """Section 4: any other exception is not retried; the step is recorded, and the run ends with a safe answer."""
     played = Recording([plan(), executor(), verifier(), composer()]).agents()
     agents = replace(played, **{agent: Broken()})
     document = execute(Assignment(question=QUESTION, agents=agents, now=NOW, session_id="s-1"))

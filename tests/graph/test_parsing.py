@@ -1,4 +1,4 @@
-"""Reading an agent's reply (SPEC section 4): the single JSON object, or nothing; and nothing is repaired."""
+"""Reading an agent's reply (contract section 4): the single JSON object, or nothing; and nothing is repaired."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", ACCEPTED)
 def test_the_single_object_is_taken(text: str) -> None:
-    """SPEC section 4: bare, in a code fence, or alone within prose, behind thoughts or not."""
+    """Section 4: bare, in a code fence, or alone within prose, behind thoughts or not."""
     assert parse_object(text) == {"a": 1}
 
 
 @pytest.mark.parametrize("text", MISSING)
 def test_no_answer_is_missing(text: str | None) -> None:
-    """SPEC section 4: nothing, or nothing but thoughts, even cut-off ones that hold a draft."""
+    """Section 4: nothing, or nothing but thoughts, even cut-off ones that hold a draft."""
     with pytest.raises(InvalidReplyError) as caught:
         parse_object(text)
     assert caught.value.missing
@@ -94,7 +94,7 @@ def test_no_answer_is_missing(text: str | None) -> None:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_everything_else_is_refused(name: str) -> None:
-    """SPEC section 4: truncated, ambiguous or non-standard JSON is refused, in one short line, and never repaired."""
+    """Section 4: truncated, ambiguous or non-standard JSON is refused, in one short line, and never repaired."""
     with pytest.raises(InvalidReplyError) as caught:
         parse_object(REFUSED[name])
     assert not caught.value.missing
@@ -153,7 +153,7 @@ def test_no_text_raises_anything_else(text: str) -> None:
 
 
 def test_unknown_extra_fields_are_ignored_and_faults_are_named() -> None:
-    """SPEC section 4: extra fields are passed over; what does not fit is named with its place."""
+    """Section 4: extra fields are passed over; what does not fit is named with its place."""
     read = parse_model(
         '{"verdict": "PASS", "mood": "good", "facts_checked": [{"verification": "no_evidence", "x": 1}]}',
         VerifierResult,

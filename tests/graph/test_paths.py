@@ -129,7 +129,7 @@ PATHS: dict[str, tuple[list[FileStep], list[str]]] = {
 
 @pytest.mark.parametrize("name", PATHS)
 def test_each_path(name: str) -> None:
-    """SPEC section 2: these steps lead through these nodes, all steps are used up, and the run ends with an answer."""
+    """Section 2: these steps lead through these nodes, all steps are used up, and the run ends with an answer."""
     steps, path = PATHS[name]
     result = play(*steps)
     assert path_of(result) == path
@@ -160,7 +160,7 @@ def test_the_longest_path_stays_far_from_the_recursion_limit() -> None:
 )
 @pytest.mark.parametrize("agent", ["planner", "verifier", "composer"])
 def test_what_a_failure_of_a_model_call_means(agent: str, kind: str, status: str) -> None:
-    """SPEC section 4: retryable failures are tried once more, the others end in fallback at once."""
+    """Section 4: retryable failures are tried once more, the others end in fallback at once."""
     before = {"planner": [], "verifier": [plan(), executor()], "composer": [plan(), executor(), verifier()]}[agent]
     twice = status == "RETRYABLE_FAILED"
     result = play(*before, *[fails(agent, kind)] * (2 if twice else 1))
@@ -173,7 +173,7 @@ def test_what_a_failure_of_a_model_call_means(agent: str, kind: str, status: str
 
 @pytest.mark.parametrize("kind", ["timeout", "rate_limit", "unavailable", "auth", "config", "other", "context_length"])
 def test_in_the_executor_every_failure_is_failed(kind: str) -> None:
-    """SPEC section 4: an executor's failed call is FAILED and never retried."""
+    """Section 4: an executor's failed call is FAILED and never retried."""
     result = play(plan(), fails("executor", kind, calls=[call()]))
     assert reasons_of(result)[-2:] == ["executor_failed", "executor_failed"]
     assert len(result.document.steps) == 2
@@ -181,7 +181,7 @@ def test_in_the_executor_every_failure_is_failed(kind: str) -> None:
 
 @pytest.mark.parametrize("output", [None, "", " ", "no JSON", "[]", '{"claims": {}}', "{}", '{"claims": [', "null"])
 def test_an_executor_that_answered_badly_is_invalid_output(output: str | None) -> None:
-    """SPEC section 4: nothing, no JSON, broken JSON, a root that is no object, `claims` that is no array."""
+    """Section 4: nothing, no JSON, broken JSON, a root that is no object, `claims` that is no array."""
     result = play(plan(), says("executor", output))
     assert reasons_of(result)[-1] == "executor_invalid_output"
     note = result.document.steps[-1].error or ""
@@ -190,13 +190,13 @@ def test_an_executor_that_answered_badly_is_invalid_output(output: str | None) -
 
 @pytest.mark.parametrize("status", ["error", "blocked", "empty"])
 def test_a_tool_that_failed_does_not_change_the_executors_status(status: str) -> None:
-    """SPEC section 4: a legal document is COMPLETED, however its tools fared."""
+    """Section 4: a legal document is COMPLETED, however its tools fared."""
     result = play(plan(), executor(claims=[], calls=[call(status=status)]), no_facts("REJECT"), speechless())
     assert reasons_of(result)[1] == "executor_completed"
 
 
 def test_a_skill_that_is_not_registered_is_read_as_none_and_noted() -> None:
-    """SPEC section 4: the plan counts, the skill does not."""
+    """Section 4: the plan counts, the skill does not."""
     result = play(plan(selected_skill="no-such"), executor(), verifier(), composer())
     step = result.document.steps[0]
     assert step.status == "COMPLETED"
@@ -209,7 +209,7 @@ def test_a_skill_that_is_not_registered_is_read_as_none_and_noted() -> None:
     ids=repr,
 )
 def test_a_plan_without_a_goal_is_invalid(output: dict[str, Any]) -> None:
-    """SPEC section 4: a plan needs at least one step with a goal."""
+    """Section 4: a plan needs at least one step with a goal."""
     assert reasons_of(play(says("planner", output), fails("planner", "auth")))[0] == "planner_invalid_output"
 
 
@@ -272,7 +272,7 @@ def test_the_failure_reason_is_the_present_one() -> None:
 
 
 def test_transitions_join_neighbouring_events() -> None:
-    """SPEC section 8: each transition has the reason and attempt of the earlier event; fallback has its cause's."""
+    """Section 8: each transition has the reason and attempt of the earlier event; fallback has its cause's."""
     trace = play(plan(), executor(claim("claim-1", "x", FORGED))).document.run.orchestration_trace
     assert trace == {
         "version": "stategraph-v1",

@@ -1,4 +1,4 @@
-"""Replay (SPEC section 11): divergence, comparison with the file's trace, and that a run saved plays again."""
+"""Replay (contract section 11): divergence, comparison with the file's trace, and that a run saved plays again."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ TRACE = play(plan(), executor(), verifier(), composer()).document.run.orchestrat
 
 
 def test_a_trace_that_agrees_is_compared_and_matches() -> None:
-    """SPEC section 10: a replay that matches."""
+    """Section 10: a replay that matches."""
     result = play(plan(), executor(), verifier(), composer(), orchestrationTrace=TRACE)
     assert (result.compared, result.matches, result.difference) == (True, True, None)
     without = play(plan(), executor(), verifier(), composer())
@@ -113,7 +113,7 @@ def changed(**fields: object) -> dict[str, Any]:
     ],
 )
 def test_the_first_difference_is_shown(trace: dict[str, Any], where: str) -> None:
-    """SPEC section 10: where the file's trace and this run's part, and what stands on each side."""
+    """Section 10: where the file's trace and this run's part, and what stands on each side."""
     result = play(plan(), executor(), verifier(), composer(), orchestrationTrace=trace)
     assert result.difference is not None
     assert result.difference.where == where
@@ -242,7 +242,7 @@ def test_a_file_that_was_there_is_replaced_whole(path: Path) -> None:
 
 
 def test_a_replay_is_a_run_of_its_own(path: Path) -> None:
-    """SPEC section 11: a new run id and a time of its own, though its clock is the file's; and whose replay it is."""
+    """Section 11: a new run id and a time of its own, though its clock is the file's; and whose replay it is."""
     result: ReplayResult = replay(read_run_file(written(path, GOOD | {"runId": "run-of-old", "now": NOW})))
     run = result.document.run
     assert run.replay_of == "run-of-old"

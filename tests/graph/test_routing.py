@@ -1,4 +1,4 @@
-"""Guards and reason codes, against the tables of SPEC sections 2 and 8 written out once more by hand."""
+"""Guards and reason codes, against the tables of contract sections 2 and 8 written out once more by hand."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ ODD: list[Any] = [
 
 @pytest.mark.parametrize(("node", "state", "target"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_each_row_of_the_table(node: Node, state: dict[str, Any], target: str) -> None:
-    """SPEC section 2: this condition leads there, and reading it changes nothing (R1)."""
+    """Section 2: this condition leads there, and reading it changes nothing (R1)."""
     before = copy.copy(state)
     assert next_node(node, state) == target
     assert state == before
@@ -310,12 +310,12 @@ REASONS: list[tuple[Node, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("node", "state", "reason"), REASONS, ids=[f"{row[0]}-{row[2]}" for row in REASONS])
 def test_each_row_of_the_reason_codes(node: Node, state: dict[str, Any], reason: str) -> None:
-    """SPEC section 8: this outcome has that reason code."""
+    """Section 8: this outcome has that reason code."""
     assert reason_code(node, state) == reason
 
 
 def test_every_reason_code_can_be_reached() -> None:
-    """SPEC section 8: the vocabulary holds just the codes of the table, one for unknown and error each included."""
+    """Section 8: the vocabulary holds just the codes of the table, one for unknown and error each included."""
     low = {
         "verifier_low_confid_ceiling",
         "verifier_low_confid_no_gap",
@@ -341,7 +341,7 @@ def test_every_reason_code_can_be_reached() -> None:
 def test_of_the_low_confid_reasons_the_first_that_applies_is_given(
     ceiling: str, result: VerifierResult, rounds: int, reason: str
 ) -> None:
-    """SPEC section 8: ceiling before gap before spent round."""
+    """Section 8: ceiling before gap before spent round."""
     state = LOW | {"verifier_verdict_ceiling": ceiling, "verifier_output": result, "evidence_retry_count": rounds}
     assert reason_code(Node.VERIFIER, state) == reason
     assert (next_node(Node.VERIFIER, state) == "evidence_retry") == (reason == "verifier_evidence_gap")
@@ -359,6 +359,6 @@ def test_of_the_low_confid_reasons_the_first_that_applies_is_given(
     ],
 )
 def test_what_counts_as_a_gap(verification: str, fact: str, is_gap: bool) -> None:
-    """SPEC section 6: a gap names a fact that has no evidence, or indirect evidence only."""
+    """Section 6: a gap names a fact that has no evidence, or indirect evidence only."""
     checked = FactCheck(fact=fact, verification=Verification(verification))
     assert bool(evidence_gaps(VerifierResult(verdict=Verdict.LOW_CONFID, facts_checked=(checked,)))) is is_gap

@@ -25,7 +25,7 @@ def played(name: str) -> ReplayResult:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(FOLDER).as_posix())
 def test_each_replay_goes_as_its_trace_says(path: Path) -> None:
-    """SPEC section 11: no divergence and no difference, and always a safe answer."""
+    """Section 11: no divergence and no difference, and always a safe answer."""
     result = replay(read_run_file(path))
     assert result.compared
     assert (result.divergence, result.difference) == (None, None)
@@ -35,7 +35,7 @@ def test_each_replay_goes_as_its_trace_says(path: Path) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_gate_decides_as_the_name_says(name: str) -> None:
-    """SPEC section 5: failures of bindings and claims, the gate's status, the verdict, how firm each finding is."""
+    """Section 5: failures of bindings and claims, the gate's status, the verdict, how firm each finding is."""
     case = CASES[name]
     document = played(f"graph/{name}").document
     audit = document.gatekeeper
@@ -64,7 +64,7 @@ def test_a_verdict_is_there_just_when_the_answer_rests_on_one(name: str) -> None
 
 
 def test_a_second_round_ends_in_every_way() -> None:
-    """SPEC section 6: each reason code with which a first round can end ends a second one too."""
+    """Section 6: each reason code with which a first round can end ends a second one too."""
     ends: dict[int, set[str]] = {0: set(), 1: set()}
     for path in FILES:
         trace = read_run_file(path).orchestration_trace or {}
@@ -79,7 +79,7 @@ def test_generated_replays_are_current() -> None:
 
 
 def test_the_replays_take_every_way_of_the_table() -> None:
-    """SPEC section 2: each way from one node to another is taken by some replay."""
+    """Section 2: each way from one node to another is taken by some replay."""
     taken = set()
     for path in FILES:
         trace = read_run_file(path).orchestration_trace or {}
@@ -89,7 +89,7 @@ def test_the_replays_take_every_way_of_the_table() -> None:
 
 
 def test_the_replays_have_every_reason_code_of_an_orderly_node() -> None:
-    """SPEC section 8: each code but those for broken nodes ends some attempt."""
+    """Section 8: each code but those for broken nodes ends some attempt."""
     seen = set()
     for path in FILES:
         trace = read_run_file(path).orchestration_trace or {}

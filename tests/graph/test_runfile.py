@@ -1,4 +1,4 @@
-"""The run file (SPEC section 11): what is read, and what is refused."""
+"""The run file (contract section 11): what is read, and what is refused."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_nothing_in_a_file_reaches_another_file(path: Path, tmp_path: Path) -> N
 
 
 def test_the_least_that_a_file_needs(path: Path) -> None:
-    """SPEC section 11: format, question and steps; everything else is optional."""
+    """Section 11: format, question and steps; everything else is optional."""
     read = read_run_file(written(path, {"format": "diag-run/1", "question": "x", "steps": []}))
     assert (read.run_id, read.history, read.now, read.orchestration_trace) == (None, (), None, None)
 
@@ -196,7 +196,7 @@ def test_a_mark_in_front_of_the_text_is_passed_over(path: Path) -> None:
 
 
 def test_an_output_may_be_an_object(path: Path) -> None:
-    """SPEC section 11: as text or as the object itself, the run is the same."""
+    """Section 11: as text or as the object itself, the run is the same."""
     steps = [step | {"output": json.loads(step["output"])} for step in GOOD["steps"]]
     result = replay(read_run_file(written(path, GOOD | {"steps": steps})))
     assert result.document.run.answer == replay(read_run_file(written(path, GOOD))).document.run.answer
@@ -204,6 +204,6 @@ def test_an_output_may_be_an_object(path: Path) -> None:
 
 @pytest.mark.parametrize("step", [{"agent": "planner", "output": None}, {"agent": "planner"}])
 def test_an_output_may_be_null(path: Path, step: dict[str, Any]) -> None:
-    """SPEC section 11: the agent answered with nothing, which is INVALID_OUTPUT."""
+    """Section 11: the agent answered with nothing, which is INVALID_OUTPUT."""
     result = replay(read_run_file(written(path, GOOD | {"steps": [step, *GOOD["steps"]]})))
     assert reasons_of(result)[:2] == ["planner_invalid_output", "planner_completed"]

@@ -1,4 +1,4 @@
-"""The second round (SPEC section 6)."""
+"""The second round (contract section 6)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SLOW_CALL = call("inv-2", SLOW, tool="query_metrics", arguments={"metric": "late
 
 @pytest.mark.parametrize("verification", ["no_evidence", "indirect_support"])
 def test_a_gap_opens_a_second_round(verification: str) -> None:
-    """SPEC section 6: a fact without evidence, or with indirect evidence only, is looked for once more."""
+    """Section 6: a fact without evidence, or with indirect evidence only, is looked for once more."""
     gap = fact(verification, "claim-1", "the pool filled up")
     result = play(
         plan(), executor(), verifier("LOW_CONFID", gap), plan(), executor(calls=[SLOW_CALL]), verifier(), composer()
@@ -40,7 +40,7 @@ def test_a_gap_opens_a_second_round(verification: str) -> None:
 
 
 def test_the_retry_context_is_as_the_contract_says() -> None:
-    """SPEC section 6: mode, prior verified output and evidence, gaps, completed queries, constraints."""
+    """Section 6: mode, prior verified output and evidence, gaps, completed queries, constraints."""
     failed = call("inv-3", status="error", error="timed out", tool="query_metrics", arguments={"metric": "cpu"})
     empty = call("inv-2", NOTHING, status="empty", tool="list_changes", arguments={})
     watch = Watch(
@@ -136,7 +136,7 @@ def test_a_round_without_new_calls_is_legal() -> None:
 
 
 def test_steps_and_invocations_know_their_round() -> None:
-    """SPEC section 9: what is recorded of the second round says so."""
+    """Section 9: what is recorded of the second round says so."""
     result = play(*FIRST, plan(), executor(calls=[SLOW_CALL]), verifier(), composer())
     rounds = [(step.agent, step.round) for step in result.document.steps]
     assert rounds == [

@@ -1,4 +1,4 @@
-"""Which verdict a run has: the one that its answer rests on, and no other (SPEC section 5)."""
+"""Which verdict a run has: the one that its answer rests on, and no other (contract section 5)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_before_verification_there_is_no_verdict(cause: str) -> None:
 
 @pytest.mark.parametrize("cause", EARLY)
 def test_a_second_round_that_falls_early_leaves_no_verdict_of_the_first(cause: str) -> None:
-    """SPEC section 5: null after F1, also when round one had reached a verdict; and its findings are not told."""
+    """Section 5: null after F1, also when round one had reached a verdict; and its findings are not told."""
     result = play(*LOW_ROUND, *[renumbered(step) for step in EARLY[cause]])
     assert result.divergence is None
     assert result.document.run.verdict is None

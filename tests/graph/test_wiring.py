@@ -86,7 +86,7 @@ def test_bodies_that_do_their_part_reach_the_end() -> None:
 
 @pytest.mark.parametrize("node", [node for node in Node if node not in (Node.FALLBACK, Node.EVIDENCE_RETRY)])
 def test_an_exception_of_a_node_leads_to_fallback(node: Node) -> None:
-    """SPEC section 8: an exception that a node let through is its event, and fallback answers."""
+    """Section 8: an exception that a node let through is its event, and fallback answers."""
 
     def broken(view: object, call: NodeCall) -> dict[str, Any]:
         raise ZeroDivisionError

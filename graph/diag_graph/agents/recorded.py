@@ -1,4 +1,4 @@
-"""Agents that play back a recording (SPEC section 11). They ship: replay is `ask` with these, and so are the tests."""
+"""Agents that play back a recording (section 11). They ship: replay is `ask` with these, and so are the tests."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Evaluation: cases with known answers, run side by side and scored (SPEC section 15)."""
+"""Evaluation: cases with known answers, run side by side and scored (contract section 15)."""

@@ -15,7 +15,7 @@ NO_COMMIT = "none"
 
 
 class Boundary(Frozen):
-    """A document that leaves diag: camelCase names, as everywhere at this boundary (SPEC section 10)."""
+    """A document that leaves diag: camelCase names, as everywhere at this boundary (contract section 10)."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 

@@ -1,6 +1,6 @@
 r"""Where an excerpt may begin and end: not inside a number, not inside a word, not between a letter and its mark.
 
-The rule is one regular expression of places that are no border, written over normalised text (SPEC section 5):
+The rule is one regular expression of places that are no border, written over normalised text (contract section 5):
 
 - between two word characters (letters, digits, `_`), unless one is of a script that does not part words: `15 ms` is
   not in `115 ms`, `210` not in `210ms`, `count` not in `error_count`, but any piece of a Chinese sentence is in it;

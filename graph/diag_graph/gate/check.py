@@ -1,4 +1,4 @@
-"""The gatekeeper: every binding of every claim, against what this run's tools really returned (SPEC section 5).
+"""The gatekeeper: every binding of every claim, against what this run's tools really returned (contract section 5).
 
 `check_document` is the door that must not fall. What it guards, `audit_document`, is a pure function of the document
 and the recorded invocations.

@@ -1,4 +1,4 @@
-"""The one normalisation under which excerpts and recorded texts are compared (SPEC section 5), with the way back.
+"""The one normalisation under which excerpts and recorded texts are compared (contract section 5), with the way back.
 
 Zero-width characters are dropped, typographic quotes and dashes become ASCII, the text is put into Unicode NFC, and
 each run of white space becomes one space. In this order the result is stable: normalising twice changes nothing.

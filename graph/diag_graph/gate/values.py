@@ -1,4 +1,4 @@
-"""JSON values as text: what stands at a path, in the one form that an excerpt is compared with (SPEC section 5)."""
+"""JSON values as text: what stands at a path, in the one form that an excerpt is compared with (contract section 5)."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ _STANDINGS: dict[tuple[Verification, Verdict], dict[ClaimKind, Standing]] = {
     (Verification.INDIRECT_SUPPORT, Verdict.PASS): dict.fromkeys(ClaimKind, Standing.POSSIBLE),
     (Verification.INDIRECT_SUPPORT, Verdict.LOW_CONFID): dict.fromkeys(ClaimKind, Standing.POSSIBLE),
 }
-"""How firmly a claim may be said (SPEC section 5, "Allowed claims"). What stands in no row is not allowed."""
+"""How firmly a claim may be said (contract section 5, "Allowed claims"). What stands in no row is not allowed."""
 
 
 def gate_status(audit: GatekeeperAudit | None) -> Verdict:

@@ -48,7 +48,7 @@ def format_reminder(call: NodeCall) -> str | None:
 
 
 def agent_status(answer: Answer[ValueT]) -> AgentStatus:
-    """A planner's, verifier's or composer's status (SPEC section 4)."""
+    """A planner's, verifier's or composer's status (contract section 4)."""
     if answer.failure is not None:
         retryable = answer.failure in RETRYABLE_KINDS
         return AgentStatus.RETRYABLE_FAILED if retryable else AgentStatus.NON_RETRYABLE_FAILED
@@ -92,7 +92,7 @@ def ask_agent(
         answer, note, usage = Answer(None, failure.kind), failure.message, failure.usage
     except RunAborted:
         raise
-    except Exception as error:  # noqa: BLE001 - SPEC section 4: any other exception of an agent is a failure of that call
+    except Exception as error:  # noqa: BLE001 - contract section 4: any other exception of an agent is a failure of that call
         _log.exception("the %s agent failed", node)
         answer, note = Answer(None, FailureKind.OTHER), f"{type(error).__name__}: {error}"
     step = _step(node, call, reply, usage, answer.failure, note, status_of(answer), begun)

@@ -1,4 +1,4 @@
-"""Evidence retry: code, no agent. What the verifier missed becomes the second round's task (SPEC section 6)."""
+"""Evidence retry: code, no agent. What the verifier missed becomes the second round's task (contract section 6)."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def read_document(text: str | None) -> JsonObject:
 
 
 def executor_status(answer: Answer[JsonObject]) -> ExecutorStatus:
-    """The executor's status (SPEC section 4): about its output, not about how its tools fared."""
+    """The executor's status (contract section 4): about its output, not about how its tools fared."""
     if answer.failure is FailureKind.TOOL_BLOCKED:
         return ExecutorStatus.TOOL_BLOCKED
     if answer.failure is not None:

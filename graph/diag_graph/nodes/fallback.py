@@ -1,4 +1,4 @@
-"""Fallback: the fixed text, in code, by cause. It needs no agent and cannot fail for want of one (SPEC section 7)."""
+"""Fallback: the fixed text, in code, by cause. It needs no agent and cannot fail for want of one (section 7)."""
 
 from __future__ import annotations
 

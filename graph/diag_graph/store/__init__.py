@@ -1,4 +1,4 @@
-"""What runs leave behind: one SQLite file that anyone can query (SPEC section 9).
+"""What runs leave behind: one SQLite file that anyone can query (contract section 9).
 
     problems.py     StoreError, and SQLite's own error codes in our words
     db.py           opening the file: private, WAL, waiting, migrated

@@ -68,7 +68,7 @@ def stands(excerpt: str, text: str) -> bool:
     ],
 )
 def test_no_excerpt_is_cut_inside_a_number_or_a_word(excerpt: str, text: str) -> None:
-    """SPEC 5: an excerpt may not begin or end inside a number, a word, or a letter with its marks."""
+    """Section 5: an excerpt may not begin or end inside a number, a word, or a letter with its marks."""
     assert not stands(excerpt, text)
 
 
@@ -108,7 +108,7 @@ def test_no_excerpt_is_cut_inside_a_number_or_a_word(excerpt: str, text: str) ->
     ],
 )
 def test_an_excerpt_may_be_cut_anywhere_else(excerpt: str, text: str) -> None:
-    """SPEC 5: hyphens, colons and brackets are borders; scripts that do not part words may be cut anywhere."""
+    """Section 5: hyphens, colons and brackets are borders; scripts that do not part words may be cut anywhere."""
     assert stands(excerpt, text)
 
 

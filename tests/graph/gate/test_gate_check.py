@@ -24,7 +24,7 @@ def audit_of_binding(entry: object, *, result: object = RESULT) -> tuple[Failure
 
 
 def test_every_failure_has_a_severity() -> None:
-    """SPEC 5: the table of severities is total, and four failures are forgeries."""
+    """Section 5: the table of severities is total, and four failures are forgeries."""
     assert set(SEVERITY) == set(FailureCode)
     assert {code for code, severity in SEVERITY.items() if severity is REJECT} == {
         FailureCode.UNKNOWN_INVOCATION,
@@ -75,7 +75,7 @@ def test_a_true_binding_passes() -> None:
     ],
 )
 def test_a_binding_needs_its_three_fields(entry: object) -> None:
-    """SPEC 5: fields that are missing, empty or no strings make an incomplete binding, and nothing worse."""
+    """Section 5: fields that are missing, empty or no strings make an incomplete binding, and nothing worse."""
     assert audit_of_binding(entry) == (FailureCode.INCOMPLETE_BINDING, LOW)
 
 
@@ -83,13 +83,13 @@ def test_a_binding_needs_its_three_fields(entry: object) -> None:
     "source", ["inv-2", "inv-99", "INV-1", "inv-1 ", " ", "1", "search_logs", "inv-1\u200b", "\ud800"]
 )
 def test_an_invocation_of_no_run_or_another_is_a_forgery(source: str) -> None:
-    """SPEC 5: an id is this run's to the letter, or unknown; a true excerpt does not help it."""
+    """Section 5: an id is this run's to the letter, or unknown; a true excerpt does not help it."""
     assert audit_of_binding(binding(source=source)) == (FailureCode.UNKNOWN_INVOCATION, REJECT)
 
 
 @pytest.mark.parametrize("status", [InvocationStatus.ERROR, InvocationStatus.BLOCKED])
 def test_a_call_that_returned_nothing_proves_nothing(status: InvocationStatus) -> None:
-    """SPEC 5: a failed or blocked call returned no result, whatever stands in its record."""
+    """Section 5: a failed or blocked call returned no result, whatever stands in its record."""
     audit = check_document(document(claim("claim-1", binding())), [invocation(status=status)])
     assert audit.checked_bindings[0].failure is FailureCode.INVOCATION_FAILED
     assert audit.severity is LOW
@@ -106,7 +106,7 @@ def test_an_empty_result_can_be_cited() -> None:
     "path", ["/items/2/text", "/items/-/text", "items/0/text", "$.items[0].text", "/items/00/text", " "]
 )
 def test_a_path_that_leads_nowhere(path: str) -> None:
-    """SPEC 5: `raw_path` is a JSON Pointer that resolves in the recorded result, or a forgery."""
+    """Section 5: `raw_path` is a JSON Pointer that resolves in the recorded result, or a forgery."""
     assert audit_of_binding(binding(path=path)) == (FailureCode.PATH_MISMATCH, REJECT)
 
 
@@ -127,7 +127,7 @@ def test_a_null_result_holds_nothing() -> None:
     ],
 )
 def test_an_excerpt_at_another_path_of_the_same_result(excerpt: str, path: str) -> None:
-    """SPEC 5: text that stands elsewhere in the result is a wrong path, also as part of the result's JSON."""
+    """Section 5: text that stands elsewhere in the result is a wrong path, also as part of the result's JSON."""
     assert audit_of_binding(binding(excerpt, path)) == (FailureCode.PATH_MISMATCH, REJECT)
 
 
@@ -148,7 +148,7 @@ def test_an_excerpt_at_another_path_of_the_same_result(excerpt: str, path: str) 
     ],
 )
 def test_an_excerpt_that_nobody_returned(excerpt: str) -> None:
-    """SPEC 5: case, digits, units and punctuation must match, and an ellipsis joins nothing."""
+    """Section 5: case, digits, units and punctuation must match, and an ellipsis joins nothing."""
     assert audit_of_binding(binding(excerpt)) == (FailureCode.EXCERPT_MISMATCH, REJECT)
 
 
@@ -156,7 +156,7 @@ def test_an_excerpt_that_nobody_returned(excerpt: str) -> None:
     "excerpt", ["210", "s at", "to", "db", "-", " ", "\n\u00a0", "\u200b", "ms ", "2.3\u200b1"[:3]]
 )
 def test_an_excerpt_that_says_nothing(excerpt: str) -> None:
-    """SPEC 5: less than four characters that are no white space say too little to carry a claim."""
+    """Section 5: less than four characters that are no white space say too little to carry a claim."""
     failure, severity = audit_of_binding(binding(excerpt))
     expected = (FailureCode.EXCERPT_MISMATCH, REJECT) if excerpt == "2.3" else (FailureCode.TRIVIAL_EXCERPT, LOW)
     assert (failure, severity) == expected
@@ -166,7 +166,7 @@ def test_an_excerpt_that_says_nothing(excerpt: str) -> None:
     ("excerpt", "value"), [("0", 0), ("ok", " ok\n"), ("null", None), ("[]", []), ("故障", "故障")]
 )
 def test_a_short_excerpt_may_be_the_whole_value(excerpt: str, value: object) -> None:
-    """SPEC 5: the whole value is never trivial."""
+    """Section 5: the whole value is never trivial."""
     assert check_document(*citing(excerpt, value)).status == "pass"
 
 
@@ -192,7 +192,7 @@ def test_a_blank_value_says_nothing_even_when_quoted_whole(excerpt: str, value: 
     ],
 )
 def test_both_sides_are_normalised_alike(excerpt: str, value: object) -> None:
-    """SPEC 5: the two may differ in white space, quotes, dashes, composition and zero-width characters."""
+    """Section 5: the two may differ in white space, quotes, dashes, composition and zero-width characters."""
     assert check_document(*citing(excerpt, value)).status == "pass"
 
 
@@ -228,7 +228,7 @@ def test_any_key_can_be_pointed_at(key: str) -> None:
     ],
 )  # fmt: skip
 def test_faults_of_a_claim(claims: list[object], issues: list[tuple[str | None, FailureCode]]) -> None:
-    """SPEC 5: a claim without bindings, text or id, or with an id that is taken, lowers confidence."""
+    """Section 5: a claim without bindings, text or id, or with an id that is taken, lowers confidence."""
     audit = check_document(document(*claims), [invocation()])
     assert audit.claim_issues == tuple(ClaimIssue(claim_id=claim_id, failure=code) for claim_id, code in issues)
     assert (audit.status, audit.severity) == ("fail", LOW)
@@ -298,7 +298,7 @@ def test_the_worst_severity_wins(failures: list[FailureCode | None], severity: S
     ],
 )
 def test_the_first_check_that_fails_names_the_failure(entry: JsonObject, failure: FailureCode) -> None:
-    """SPEC 5: checks run in the table's order."""
+    """Section 5: checks run in the table's order."""
     run = [invocation(1), invocation(2, status=InvocationStatus.ERROR)]
     assert check_document(document(claim("claim-1", entry)), run).checked_bindings[0].failure is failure
 

@@ -20,7 +20,7 @@ def shown(excerpt: str, value: object) -> str:
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r", "\u2028", "\x85"])
 def test_the_line_around_the_match(line_break: str) -> None:
-    """SPEC 5: the line, as recorded; its neighbours stay out."""
+    """Section 5: the line, as recorded; its neighbours stay out."""
     value = line_break.join(["first line", "the  pod “api” was killed", "third line"])
     assert shown('"api" was', value) == "the  pod “api” was killed"
     assert shown("first", value) == "first line"
@@ -35,18 +35,18 @@ def test_the_lines_around_a_match_over_several() -> None:
 
 
 def test_the_value_when_it_has_no_lines() -> None:
-    """SPEC 5: of a number or an object, the value."""
+    """Section 5: of a number or an object, the value."""
     assert shown("2.31", 2.31) == "2.31"
     assert shown('"a":1', {"a": 1, "b": "x\ny"}) == '{"a":1,"b":"x\\ny"}'
 
 
 def test_it_is_cut_from_the_record_never_from_the_agents_words() -> None:
-    """SPEC 5: the agent's quotes and spaces leave no trace."""
+    """Section 5: the agent's quotes and spaces leave no trace."""
     assert shown("it's - “down”", 'it’s\u00a0— "down" since 06:05') == 'it’s\u00a0— "down" since 06:05'
 
 
 def test_a_long_line_is_cut_between_words_around_the_match() -> None:
-    """SPEC 5: at most 500 characters, the match within, and no number cut in two."""
+    """Section 5: at most 500 characters, the match within, and no number cut in two."""
     line = " ".join(f"word{number}" for number in range(300))
     text = shown("word150 word151", line)
     assert len(text) <= 500
@@ -87,7 +87,7 @@ WORDS = st.sampled_from(["pod", "12.5", "ms", "延迟", "a" * 120, "é", "e\u030
     st.lists(st.tuples(WORDS, st.sampled_from([" ", "  ", "\n", "\u00a0", "\t"])), min_size=1, max_size=60), st.data()
 )
 def test_the_match_is_always_within(pairs: list[tuple[str, str]], data: st.DataObject) -> None:
-    """SPEC 5: whatever the text around it, a match of up to 500 characters is shown whole, and as recorded."""
+    """Section 5: whatever the text around it, a match of up to 500 characters is shown whole, and as recorded."""
     value = "".join(word + gap for word, gap in pairs)
     first, last = sorted(data.draw(st.tuples(st.integers(0, len(pairs) - 1), st.integers(0, len(pairs) - 1))))
     excerpt = "".join(word + gap for word, gap in pairs[first : last + 1]).rstrip()

@@ -38,13 +38,13 @@ TEXTS = TRICKY | st.text()
     ],
 )
 def test_what_is_folded(text: str, expected: str) -> None:
-    """SPEC 5: NFC, white space, typographic quotes and dashes, zero-width characters."""
+    """Section 5: NFC, white space, typographic quotes and dashes, zero-width characters."""
     assert normalise(text) == expected
 
 
 @pytest.mark.parametrize("text", ["A", "ａ", "１", "½", "…", "ﬁ", "′", "~", "²", "μ", "「x」", "1.0", "＂", "a_b"])
 def test_what_is_not_folded(text: str) -> None:
-    """SPEC 5: nothing else is folded: case, width, digits, signs and units stay, and an ellipsis is an ellipsis."""
+    """Section 5: nothing else is folded: case, width, digits, signs and units stay, and an ellipsis is an ellipsis."""
     assert normalise(text) == text
 
 

@@ -61,7 +61,7 @@ def citations(draw: st.DrawFn) -> tuple[dict[str, object], str, str]:
 
 @given(citations())
 def test_any_true_excerpt_passes(citation: tuple[dict[str, object], str, str]) -> None:
-    """SPEC 5: any true excerpt cut at borders passes, from any value of any result, and is shown with its match."""
+    """Section 5: any true excerpt cut at borders passes, from any value of any result, and is shown with its match."""
     result, path, excerpt = citation
     audit = check_document(document(claim("claim-1", binding(excerpt, path))), [invocation(result=result)])
     assert audit.status == "pass"
@@ -90,7 +90,7 @@ def retyped(text: str) -> list[str]:
 
 @given(st.lists(st.tuples(TOKENS, GAPS), min_size=1, max_size=12), st.data())
 def test_whole_words_and_numbers_can_always_be_quoted(pairs: list[tuple[str, str]], data: st.DataObject) -> None:
-    """SPEC 5: quoting from one whole token to another passes, however the quotation was typed."""
+    """Section 5: quoting from one whole token to another passes, however the quotation was typed."""
     text = "".join(token + gap for token, gap in pairs)
     first, last = sorted(data.draw(st.tuples(st.integers(0, len(pairs) - 1), st.integers(0, len(pairs) - 1))))
     excerpt = "".join(token + gap for token, gap in pairs[first:last]) + pairs[last][0]
@@ -102,7 +102,7 @@ def test_whole_words_and_numbers_can_always_be_quoted(pairs: list[tuple[str, str
 
 @given(citations(), st.data())
 def test_a_changed_character_fails(citation: tuple[dict[str, object], str, str], data: st.DataObject) -> None:
-    """SPEC 5: an excerpt with one character changed into what the text does not hold is a forgery."""
+    """Section 5: an excerpt with one character changed into what the text does not hold is a forgery."""
     result, path, excerpt = citation
     place = data.draw(st.integers(0, len(excerpt) - 1))
     changed = excerpt[:place] + data.draw(st.sampled_from("xX7?")) + excerpt[place + 1 :]
@@ -115,7 +115,7 @@ def test_a_changed_character_fails(citation: tuple[dict[str, object], str, str],
 
 @given(citations(), st.text(min_size=1, max_size=6) | st.sampled_from(["inv-0", "inv-2", "inv-10", "inv_1", "Inv-1"]))
 def test_a_made_up_invocation_always_rejects(citation: tuple[dict[str, object], str, str], source: str) -> None:
-    """SPEC 5: no excerpt, however true, saves an id that is not this run's."""
+    """Section 5: no excerpt, however true, saves an id that is not this run's."""
     assume(source != "inv-1")
     result, path, excerpt = citation
     audit = check_document(document(claim("claim-1", binding(excerpt, path, source))), [invocation(result=result)])

@@ -21,7 +21,7 @@ def test_texts_that_are_no_longer_held_are_read_again(monkeypatch: pytest.Monkey
 
 
 def test_no_excerpt_runs_over_two_values() -> None:
-    """SPEC 5: an excerpt stands in one value, not in the end of one and the beginning of the next."""
+    """Section 5: an excerpt stands in one value, not in the end of one and the beginning of the next."""
     run = [invocation(result=["ab-", "cd"])]
     audit = check_document(document(claim("claim-1", binding("ab-cd", "/0"))), run)
     assert audit.checked_bindings[0].failure is FailureCode.EXCERPT_MISMATCH

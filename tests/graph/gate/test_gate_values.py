@@ -26,7 +26,7 @@ from diag_graph.gate.values import _compact_pieces, leaf_texts, text_of, well_fo
     ],
 )
 def test_text_at_a_path(value: object, text: str) -> None:
-    """SPEC 5: strings as they are, scalars as their JSON, containers as compact JSON with keys in recorded order."""
+    """Section 5: strings as they are, scalars as their JSON, containers as compact JSON with keys in recorded order."""
     assert text_of(value) == text
 
 

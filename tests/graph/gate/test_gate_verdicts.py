@@ -51,7 +51,7 @@ def test_the_gates_status(audit: GatekeeperAudit | None, status: Verdict) -> Non
     [(PASSED, 1, PASS), (PASSED, 0, LOW), (DOUBTED, 3, LOW), (DOUBTED, 0, LOW), (REJECTED, 3, LOW)],
 )
 def test_nothing_verified_is_never_a_pass(audit: GatekeeperAudit, count: int, highest: Verdict) -> None:
-    """SPEC 5: the ceiling is PASS on a gate's PASS with at least one verified binding, else LOW_CONFID."""
+    """Section 5: the ceiling is PASS on a gate's PASS with at least one verified binding, else LOW_CONFID."""
     assert ceiling(audit, count) is highest
 
 
@@ -67,7 +67,7 @@ def test_nothing_verified_is_never_a_pass(audit: GatekeeperAudit, count: int, hi
     ],
 )
 def test_the_lower_verdict_counts(said: Verdict, highest: Verdict, counts: Verdict) -> None:
-    """SPEC 5: `effective_verdict` is the lower of the model's verdict and the ceiling."""
+    """Section 5: `effective_verdict` is the lower of the model's verdict and the ceiling."""
     assert effective(said, highest) is counts
 
 
@@ -120,19 +120,19 @@ TABLE = {
         for verdict in Verdict
     },
 }
-"""SPEC 5, allowed claims: for a root cause, an observation, a no-evidence claim."""
+"""Section 5, allowed claims: for a root cause, an observation, a no-evidence claim."""
 KINDS = (ClaimKind.ROOT_CAUSE, ClaimKind.OBSERVATION, ClaimKind.NO_EVIDENCE)
 
 
 @pytest.mark.parametrize(("verification", "verdict"), list(itertools.product(Verification, Verdict)))
 def test_the_table_of_allowed_claims(verification: Verification, verdict: Verdict) -> None:
-    """SPEC 5: each verification under each verdict, for each kind of claim."""
+    """Section 5: each verification under each verdict, for each kind of claim."""
     assert tuple(standing(kind, verdict, fact(verification)) for kind in KINDS) == TABLE[verification, verdict]
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_a_claim_that_was_not_checked_is_not_allowed(verdict: Verdict) -> None:
-    """SPEC 5: silence supports nothing, nor does a fact that names no claim or another one."""
+    """Section 5: silence supports nothing, nor does a fact that names no claim or another one."""
     for facts in ([], [fact(DIRECT, None)], [fact(DIRECT, 1)]):
         assert standing(ClaimKind.OBSERVATION, verdict, *facts) is None
 
@@ -160,7 +160,7 @@ def test_guidance_is_never_a_finding(verification: Verification, verdict: Verdic
 
 
 def test_root_causes_come_first_in_their_order() -> None:
-    """SPEC 10: findings are the allowed claims, root causes first, each in the document's order."""
+    """Section 10: findings are the allowed claims, root causes first, each in the document's order."""
     cause, seen, nothing = KINDS
     document = claims(seen, cause, nothing, cause, seen)
     allowed = allowed_claims(document, EVIDENCE, [fact(DIRECT, n) for n in range(5)], PASS)

@@ -19,7 +19,7 @@ def verified(doc: JsonObject, run: list[Invocation] = RUN) -> tuple[VerifiedDocu
 
 
 def test_passed_bindings_alone_are_kept() -> None:
-    """SPEC 5, verified_input: failed bindings, the executor's missing_info and its other fields stay behind."""
+    """Section 5, verified_input: failed bindings, the executor's missing_info and its other fields stay behind."""
     doc = document(
         claim(
             "a",
@@ -60,7 +60,7 @@ def test_passed_bindings_alone_are_kept() -> None:
 
 @pytest.mark.parametrize("kind", ["observation", "root_cause", "no_evidence"])
 def test_a_claim_without_a_passed_binding_is_dropped(kind: str) -> None:
-    """SPEC 5, verified_input: a `no_evidence` claim too."""
+    """Section 5, verified_input: a `no_evidence` claim too."""
     assert verified(document(claim("a", kind=kind), claim("b", binding("ms"), kind=kind))) == (VerifiedDocument(), ())
 
 
@@ -77,7 +77,7 @@ def test_a_claim_without_a_passed_binding_is_dropped(kind: str) -> None:
     ],
 )
 def test_an_unknown_kind_is_the_strictest(written: JsonObject, read: ClaimKind) -> None:
-    """SPEC 4: `kind` absent or unknown counts as `root_cause`."""
+    """Section 4: `kind` absent or unknown counts as `root_cause`."""
     assert verified(document(claim("a", binding(), **written)))[0].claims[0].kind is read
 
 
@@ -85,7 +85,7 @@ def test_an_unknown_kind_is_the_strictest(written: JsonObject, read: ClaimKind) 
     ("entity", "read"), [("payment-db", "payment-db"), ("", None), (" ", None), (None, None), (3, None), (["x"], None)]
 )
 def test_an_entity_is_a_name_or_nothing(entity: object, read: str | None) -> None:
-    """SPEC 4: what is no non-empty string names nothing."""
+    """Section 4: what is no non-empty string names nothing."""
     assert verified(document(claim("a", binding(), entity=entity)))[0].claims[0].entity == read
 
 

@@ -98,7 +98,7 @@ def test_a_call_is_run_recorded_and_told_as_it_happens() -> None:
 
 
 def test_ids_count_up_over_failed_calls_too() -> None:
-    """SPEC section 9: `inv-1`, `inv-2`, ... in order, whatever came of the calls."""
+    """Section 9: `inv-1`, `inv-2`, ... in order, whatever came of the calls."""
     book, _ = ledger(lambda arguments, context: found("x"))
     made = [book.call("search", {"text": "a"}), book.call("nope", {}), book.call("search", {"limit": 0})]
     assert [(call.id, call.status) for call in made] == [("inv-1", "ok"), ("inv-2", "blocked"), ("inv-3", "error")]
@@ -384,7 +384,7 @@ def test_names_and_errors_are_text_that_can_be_stored(caplog: pytest.LogCaptureF
 
 
 def test_adopted_calls_keep_their_ids_and_are_masked() -> None:
-    """SPEC section 11: a replay takes calls over as they are, in the round that it is in."""
+    """Section 11: a replay takes calls over as they are, in the round that it is in."""
     heard: list[Event] = []
     book = Ledger((), None, heard.append)
     book.begin_round(2)

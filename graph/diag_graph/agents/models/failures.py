@@ -1,4 +1,4 @@
-"""The one table between what LiteLLM raises and our failure kinds (SPEC section 4).
+"""The one table between what LiteLLM raises and our failure kinds (contract section 4).
 
 LiteLLM's own class says too little: a refused connection, a missing key and an HTML page all arrive as
 `InternalServerError`, a request that is too large as `RateLimitError`. So the whole chain of an exception is read, from

@@ -1,6 +1,6 @@
 """The agents' contracts, generated from the pydantic models in two forms, so that neither can drift from what is read.
 
-`outline` is a line for a prompt, in the notation of SPEC section 4. `json_schema` is what a provider holds a reply to.
+`outline` is a line for a prompt, in the notation of section 4. `json_schema` is what a provider holds a reply to.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def test_a_healthy_folder_gives_no_cause_and_says_that_nothing_abnormal_was_foun
 
 
 def test_a_symptom_without_a_mechanism_asks_for_a_second_round_and_stays_low(tmp_path: Path) -> None:
-    """LOW_CONFID, one evidence round, and a cause that is called possible at most (SPEC section 6)."""
+    """LOW_CONFID, one evidence round, and a cause that is called possible at most (contract section 6)."""
     metrics(tmp_path, shopfront__latency_p95_seconds=jump(0.2, 2.0), orders__latency_p95_seconds=steady(0.1))
     document = ask(tmp_path)
     assert document.run.verdict == "LOW_CONFID"

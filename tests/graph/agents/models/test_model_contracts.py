@@ -33,7 +33,7 @@ SPECS = [ToolSpec(tool.name, tool.summary, tool.arguments.model_json_schema()) f
 
 
 def test_the_outline_reads_as_the_contract_is_written() -> None:
-    """SPEC 4 writes contracts in this notation."""
+    """Section 4 writes contracts in this notation."""
     assert outline(ComposedAnswer) == (
         '{"summary": str, "findings": [{"claim_ids": [str], "text": str}], "limitations": [str], "next_steps": [str]}'
     )

@@ -162,7 +162,7 @@ def test_arguments_that_do_not_fit_are_a_recorded_error_that_says_why(folder: Pa
 
 
 def test_an_unknown_tool_is_blocked_and_a_legal_document_still_counts(folder: Path) -> None:
-    """SPEC 4: a tool that was refused does not change the status if a legal document came out."""
+    """Section 4: a tool that was refused does not change the status if a legal document came out."""
     run, server = run_script(folder, script(executor=[calls(("drop_database", {})), says(document())]), **NATIVE)
     assert run.invocations[1].status == "blocked"
     assert "offered are:" in said(server.of("executor")[1])
@@ -171,7 +171,7 @@ def test_an_unknown_tool_is_blocked_and_a_legal_document_still_counts(folder: Pa
 
 
 def test_a_refused_tool_without_a_document_is_tool_blocked(folder: Path) -> None:
-    """SPEC 4: `TOOL_BLOCKED` when the tool layer refused and no legal output was formed."""
+    """Section 4: `TOOL_BLOCKED` when the tool layer refused and no legal output was formed."""
     run, _ = run_script(folder, script(executor=[calls(("drop_database", {})), says("I cannot go on.")]), **NATIVE)
     assert end_of(run) == "executor_tool_blocked"
     assert run.steps[1].status == "TOOL_BLOCKED"
@@ -307,7 +307,7 @@ def test_an_executor_that_fails_late_keeps_what_it_used(folder: Path) -> None:
 
 
 def test_the_second_round_shows_what_stands_and_what_is_missing(folder: Path) -> None:
-    """SPEC 6: the executor sees its checked document, with addresses, and the gaps; the planner the queries made."""
+    """Section 6: the executor sees its checked document, with addresses, and the gaps; the planner the queries made."""
     doubt = {
         "verdict": "LOW_CONFID",
         "facts_checked": [

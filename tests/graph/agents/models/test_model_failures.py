@@ -53,7 +53,7 @@ UNREADABLE: dict[str, tuple[Answer, str]] = {
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_failure_takes_its_path_from_each_role(role: str, name: str, folder: Path) -> None:
-    """SPEC 4: by kind retried once or not at all, in the executor never; an attempt is one request that arrives."""
+    """Section 4: by kind retried once or not at all, in the executor never; an attempt is one request that arrives."""
     answer, kind = FAULTS[name]
     run, server = run_script(folder, script(**{role: [answer]}))
     attempts = 2 if kind in RETRYABLE_KINDS and role != "executor" else 1
@@ -71,7 +71,7 @@ def test_each_failure_takes_its_path_from_each_role(role: str, name: str, folder
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_each_unreadable_reply_is_invalid_output(role: str, name: str, folder: Path) -> None:
-    """SPEC 4: nothing is repaired, also not what the token limit cut off; the executor is not asked again."""
+    """Section 4: nothing is repaired, also not what the token limit cut off; the executor is not asked again."""
     answer, reason = UNREADABLE[name]
     run, server = run_script(folder, script(**{role: [answer]}))
     assert len(server.of(role)) == (1 if role == "executor" else 2)
@@ -176,7 +176,7 @@ def test_every_error_status_has_a_kind(status: int) -> None:
 
 
 def test_an_exception_that_nobody_knows_is_not_retried() -> None:
-    """SPEC 4: any other exception is a failure that is not retried."""
+    """Section 4: any other exception is a failure that is not retried."""
     assert failures.fault_of(ZeroDivisionError("x")).kind is FailureKind.OTHER
     assert FailureKind.OTHER not in RETRYABLE_KINDS
 
