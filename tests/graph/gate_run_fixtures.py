@@ -104,6 +104,7 @@ BINDINGS: dict[str, Case] = {
     "path-unescaped-slash": cites({"a/b": "a needle"}, "a needle", ELSEWHERE, path="/a/b"),
     "path-array-index": cites(["x", {"t": "a needle"}], "a needle", path="/1/t"),
     "path-index-with-zero": cites(["x", "a needle"], "a needle", ELSEWHERE, path="/01"),
+    "path-index-into-an-object": cites({"a": "a needle"}, "a needle", ELSEWHERE, path="/0"),
     "path-index-beyond": cites(["x", "a needle"], "a needle", ELSEWHERE, path="/2"),
     "path-index-from-the-end": cites(["x", "a needle"], "a needle", ELSEWHERE, path="/-1"),
     "path-index-dash": cites(["x", "a needle"], "a needle", ELSEWHERE, path="/-"),
@@ -175,6 +176,8 @@ BINDINGS: dict[str, Case] = {
 
 RUNBOOK = call("inv-2", "restart payment when its pool is exhausted", tool="lookup_knowledge", arguments={})
 GUIDED = claim("claim-2", "Payment should be restarted", bind("restart payment when its pool", "inv-2"))
+EMPTY = call("inv-2", NOTHING, tool="list_changes", status="empty", arguments={})
+SEARCHED = bind("no deploy of payment", "inv-2")
 FEW = bind("in")
 """A trivial excerpt of the default call."""
 
@@ -187,6 +190,13 @@ def ends(document: FileStep, *bindings: str | None, issues: tuple[str, ...] = ()
 def goes_on(document: FileStep, *bindings: str | None, issues: tuple[str, ...] = ()) -> Case:
     """A run whose claim-1 is verified, beside something that lowers confidence."""
     return Case([plan(), document, verifier(), composer()], bindings, issues, "LOW_CONFID", ("likely",))
+
+
+def beside(second: dict[str, Any], made: dict[str, Any], *standings: str, bindings: int = 2) -> Case:
+    """A run with claim-1 and a second claim, which cites a second call; the verifier supports both directly."""
+    said = [verifier("PASS", fact(), fact(claim_id="claim-2")), composer()]
+    steps = [plan(), executor(claim(), second, calls=[call(), made]), *said]
+    return Case(steps, (None,) * bindings, verdict="PASS", standings=("confirmed", *standings))
 
 
 CLAIMS: dict[str, Case] = {
@@ -233,17 +243,14 @@ CLAIMS: dict[str, Case] = {
         verdict="PASS",
         standings=("possible",),
     ),
-    "guidance-alone-is-no-finding": Case(
-        [
-            plan(),
-            executor(claim(), GUIDED, calls=[call(), RUNBOOK]),
-            verifier("PASS", fact(), fact(claim_id="claim-2")),
-            composer(),
-        ],
-        (None, None),
-        verdict="PASS",
-        standings=("confirmed",),
+    "nothing-found-alone-shows-no-cause": beside(claim("claim-2", "Nobody deployed", SEARCHED), EMPTY),
+    "nothing-found-can-be-told": beside(
+        claim("claim-2", "No deploy was found", SEARCHED, kind="no_evidence"), EMPTY, "confirmed"
     ),
+    "nothing-found-beside-evidence": beside(
+        claim("claim-2", "Nobody deployed, and the pool ran out", SEARCHED, bind()), EMPTY, "confirmed", bindings=3
+    ),
+    "guidance-alone-is-no-finding": beside(GUIDED, RUNBOOK),
     "guidance-beside-evidence": Case(
         [
             plan(),
