@@ -28,17 +28,18 @@ from mutations import Mutation, mutations
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("graph", "cli", "tests", "fixtures/runs", "docs", "pyproject.toml")
-TESTS = {
-    "gate": ["tests/graph/gate", "tests/graph/test_run_fixtures.py"],
+TESTS = {  # in the order in which they notice most for their time
+    "gate": ["tests/graph/test_run_fixtures.py", "tests/graph/gate"],
     "routing": [
         *("tests/graph/test_routing.py", "tests/graph/test_paths.py", "tests/graph/test_wiring.py"),
         *("tests/graph/test_isolation.py", "tests/graph/test_run_fixtures.py"),
     ],
     "around": [
+        "tests/graph/test_run_fixtures.py",
         *("tests/graph/test_parsing.py", "tests/graph/test_composer_rules.py", "tests/graph/test_fallback.py"),
         *("tests/graph/test_verdicts_in_runs.py", "tests/graph/test_second_round.py", "tests/graph/test_paths.py"),
         *("tests/graph/test_playback.py", "tests/graph/test_runfile.py", "tests/graph/test_isolation.py"),
-        *("tests/graph/test_wiring.py", "tests/graph/test_missing_verdicts.py", "tests/graph/test_run_fixtures.py"),
+        *("tests/graph/test_wiring.py", "tests/graph/test_missing_verdicts.py"),
         "tests/graph/agents/models/test_model_failures.py",
     ],
 }
