@@ -114,3 +114,14 @@ def test_times_without_a_zone_are_read_in_the_users_zone(
     monkeypatch.setenv("DIAG_ZONE", "Europe/Berlin")
     outcome = command("ask", "what broke?", "--incident", folder, "--json")
     assert "2026-07-16T06:00:00Z" in outcome.out
+
+
+def test_a_window_that_holds_no_evidence_is_said(command: Command, home: Path) -> None:
+    """Section 13: an hour ago is no time of a folder of last summer; short lengths of time are understood."""
+    folder = home / "incident"
+    folder.mkdir()
+    (folder / "app.log").write_text("2026-07-16T08:00:00Z ERROR it broke\n2026-07-16T08:01:00Z INFO it works\n")
+    outcome = command("ask", "what broke?", "--incident", folder, "--since", "2020-01-01", "--until", "2020-01-02")
+    assert outcome.status == 2
+    outcome = command("ask", "what broke?", "--incident", folder, "--since", "30m", "--quiet")
+    assert "is no time" not in outcome.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -39,10 +40,11 @@ def choose_window(
 ) -> Window:
     """Choose the window of a run and the onset of the trouble.
 
-    The onset is, by the first that is known: the start that the user gave (`since`); the earliest start of a firing
-    alert; a time in the question; the start of the window that the evidence names; the strongest common change in the
-    data. An alert and a person notice late, so an alert's or a question's time is moved to the first lasting change
-    shortly before it, if there is one.
+    The onset is, by the first that is known and that lies within what the user asked to look at: the earliest start of
+    a firing alert; a time in the question; the start of the window that the evidence names; the strongest common
+    change in the data; the start that the user gave. What lies before that start is the baseline still. An alert and
+    a person notice late, so an alert's or a question's time is moved to the first lasting change shortly before it, if
+    there is one.
 
     Args:
         question: As typed.
@@ -50,14 +52,17 @@ def choose_window(
         alerts: Alerts of the evidence.
         data_span: From when to when there is evidence; None when nothing carries a time.
         hint: A window that the evidence itself names.
-        since: Start of the trouble, as the user gave it.
+        since: Where to look from, as the user gave it: the trouble began no earlier.
         until: End of what is to be looked at, as the user gave it.
         detect: Finds an onset in the data.
         zone: IANA name of the zone in which times without one are read.
     """
-    stated = _stated(question, now, alerts, data_span, hint=hint, since=since, zone=zone)
-    moved = None if since is not None else _detected(stated, data_span, until, detect)
-    onset = moved or stated
+    asked = TimeRange(-math.inf if since is None else since, math.inf if until is None else until)
+    stated = _stated(question, now, alerts, data_span, hint=hint, asked=asked, zone=zone)
+    moved = _detected(stated, data_span, until, detect)
+    onset = moved if moved is not None and moved.time in asked else stated
+    if onset is None and since is not None:
+        onset = _Onset(since, f"the given start ({utc(since)})")
     if onset is None:
         data = data_span or TimeRange(now - BASELINE, now)
         words = "all of the evidence: no alert or question names a time, and no common change stands out in the data"
@@ -80,23 +85,21 @@ def _stated(
     data: TimeRange | None,
     *,
     hint: TimeRange | None,
-    since: float | None,
+    asked: TimeRange,
     zone: str,
 ) -> _Onset | None:
-    if since is not None:
-        return _Onset(since, f"the given start ({utc(since)})")
     firing = [alert for alert in alerts if alert.starts_at is not None and alert.status != "resolved"]
     dated = sorted(
         ((alert.starts_at, alert.name) for alert in (firing or alerts) if alert.starts_at is not None),
         key=lambda a: a[0],
     )
     for time, name in dated:
-        if _plausible(time, data):
+        if _plausible(time, data) and time in asked:
             return _Onset(time, f"the start of alert {name} ({utc(time)})")
-    asked = stated_time(question, now, data, zone)
-    if asked is not None and _plausible(asked.time, data):
-        return _Onset(asked.time, f'the time in the question ("{asked.words}", read as {utc(asked.time)})')
-    if hint is not None:
+    said = stated_time(question, now, data, zone)
+    if said is not None and _plausible(said.time, data) and said.time in asked:
+        return _Onset(said.time, f'the time in the question ("{said.words}", read as {utc(said.time)})')
+    if hint is not None and hint.start in asked:
         return _Onset(hint.start, f"the window that the evidence names (from {utc(hint.start)})")
     return None
 

@@ -58,7 +58,8 @@ def _run(arguments: SignatureArguments, context: ToolContext) -> ToolOutput:
     items.extend(_last_words(chosen, found))
     items.extend(loads)
     items.sort(key=lambda one: -float(one["score"]))
-    if states := _states(found):
+    over = all(one.over or one.signature.severity is Severity.RECOVERY for one in chosen)
+    if over and (states := _states(found)):  # beside a failure that goes on, "all are ready" would be untrue
         items.append(
             {"text": f"State of what documents show:{states}", "signal": "document", "entity": "", "standing": "state"}
         )

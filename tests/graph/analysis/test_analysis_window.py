@@ -53,11 +53,13 @@ def test_a_clock_without_a_zone_is_read_in_the_given_one() -> None:
     assert parse_time("yesterday") is None
 
 
-def test_a_given_start_goes_before_everything() -> None:
-    """`--since` is the user's word: nothing moves it."""
+def test_a_given_start_bounds_the_onset_and_does_not_make_it() -> None:
+    """`--since` says where to look from: an alert within counts, one before does not, nor does a change before it."""
     alert = Alert("Slow", "firing", ONSET, None)
-    chosen = window("at 06:10", since=ONSET - 300.0, alerts=[alert], detect=lambda _range, _stated: START)
-    assert (chosen.onset, chosen.origin) == (ONSET - 300.0, f"the given start ({utc(ONSET - 300.0)})")
+    within = window("why?", since=ONSET - 300.0, alerts=[alert], detect=lambda _range, _stated: START)
+    assert within.onset == ONSET
+    after = window("why?", since=ONSET + 300.0, alerts=[alert], detect=lambda _range, _stated: None)
+    assert (after.onset, after.origin) == (ONSET + 300.0, f"the given start ({utc(ONSET + 300.0)})")
 
 
 def test_the_alert_goes_before_the_question_and_says_so() -> None:

@@ -38,7 +38,9 @@ class Suspicion:
     @property
     def text(self) -> str:
         """The accusation, in the words of the statements that it rests on."""
-        before = f" Just before: {self.change.text}" if self.change else ""
+        # The onset is an estimate: what came a moment after it may still have come first.
+        when = "About then" if self.change and " after the onset)" in self.change.text else "Just before"
+        before = f" {when}: {self.change.text}" if self.change else ""
         return f"The trouble starts at {self.entity}. {self.lead.text}{before}"
 
     @property

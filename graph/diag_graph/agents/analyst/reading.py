@@ -95,10 +95,10 @@ def says_just(claim: str, texts: str) -> bool:
     """Whether each sentence of a claim stands in its texts as it is, the frames of an accusation aside."""
     said, shown = _squeezed(claim), _squeezed(texts)
     said = _FRAME.sub("", said)
-    return all(part.strip(" .") in shown for part in said.split(_BEFORE))
+    return all(part.strip(" .") in shown for part in _BEFORE.split(said))
 
 
-_BEFORE = " just before: "
+_BEFORE = re.compile(r" (?:just before|about then): ")
 _FRAME = re.compile(r"\Athe trouble starts at .{1,200}?\. |\Athe file \".{1,300}?\" says: ")
 
 
