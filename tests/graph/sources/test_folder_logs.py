@@ -275,3 +275,11 @@ def test_logs_that_tools_wrap_are_logs(opened: OpenFiles) -> None:
         ("pay-1", "WARN", "BackOff: restarting"), ("pay-2", "ERROR", "killed"), ("pay-2", "INFO", "up"),
         ("pay-3", "ERROR", "gone"), ("p4", "WARN", "slow"),
     ]  # fmt: skip
+
+
+def test_a_level_before_the_service_is_no_host(opened: OpenFiles) -> None:
+    """`TIME LEVEL service: message` looks like syslog, and is none."""
+    evidence = opened({"x.log": "2026-11-30T14:05:00Z ERROR pay: refused\n2026-11-30T14:05:01Z INFO pay: taken\n"})
+    assert evidence.logs is not None
+    read = [(record.level, record.service, record.message) for record in evidence.logs.records()]
+    assert read == [("ERROR", "pay", "refused"), ("INFO", "pay", "taken")]

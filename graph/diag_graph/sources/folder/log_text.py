@@ -216,6 +216,9 @@ class TextLogReader:
         service = parts["app"] if parts["app"] != "-" else ""
         if not parts["priority"] and service.upper() in LEVELS:
             return None
+        if not parts["priority"] and parts["host"].upper() in LEVELS:  # `TIME ERROR pay: ...` looks like syslog only
+            named = formats.SERVICE_NAME.fullmatch(service) is not None
+            return Line(time, parts["rest"], LEVELS[parts["host"].upper()], service) if named else None
         level = LEVELS.get(_SYSLOG_LEVELS[int(parts["priority"]) % 8], "") if parts["priority"] else ""
         return Line(time, parts["rest"], level or level_in(parts["rest"]), service, attributes={"host": parts["host"]})
 
