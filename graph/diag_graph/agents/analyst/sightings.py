@@ -79,4 +79,18 @@ def _of(invocation: Invocation) -> Iterator[Sighting]:
     items: Sequence[Any] = result.get("items", []) if isinstance(result, dict) else []
     for index, item in enumerate(items):
         if isinstance(item, dict) and isinstance(item.get("text"), str) and item["text"].strip():
-            yield Sighting(invocation.id, invocation.tool, index, item)
+            yield Sighting(invocation.id, invocation.tool, index, _well_typed(item))
+
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("entity", "signal", "metric", "direction", "change", "onset", "caller", "callee", "section"), str),
+    **dict.fromkeys(("document", "standing", "signature", "about", "example", "operation", "level"), str),
+    **dict.fromkeys(("score", "seconds_before_onset", "before", "after"), (int, float)),
+    **dict.fromkeys(("mentions", "callers", "explained_by", "explains"), list),
+}
+"""Of what type the fields are that code reads; a result that was written by hand may hold anything."""
+
+
+def _well_typed(item: JsonObject) -> JsonObject:
+    """The item without the fields that are not of their type."""
+    return {key: value for key, value in item.items() if key not in _TYPES or isinstance(value, _TYPES[key])}

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from diag_graph.agents.analyst.sightings import sightings
+from diag_graph.agents.analyst.suspicions import suspicions
+from diag_graph.contracts import Invocation, InvocationStatus
 from diag_graph.outcome import RunDocument
 from diag_graph.run import diagnose
 from diag_graph.sources.folder import open_folder
@@ -117,3 +120,12 @@ def test_any_question_gets_a_safe_answer(tmp_path: Path, question: str) -> None:
     document = ask(tmp_path, question)
     assert document.run.status == "SUCCESS"
     assert document.run.answer
+
+
+def test_fields_of_a_wrong_type_are_as_good_as_absent() -> None:
+    """A result that was recorded by hand may hold anything beside its text; the text is what counts."""
+    odd = {"text": "a rose", "entity": 7, "score": "high", "signal": ["metric"], "mentions": "b", "onset": 3}
+    made = Invocation(id="inv-1", tool="find_metric_anomalies", status=InvocationStatus.OK, result={"items": [odd]})
+    seen = sightings([made])
+    assert suspicions("why?", seen) == []
+    assert [one.text for one in seen] == ["a rose"]
