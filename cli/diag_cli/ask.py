@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -29,6 +30,7 @@ HISTORY_TURNS = 6
 """How many earlier questions and answers of a conversation a run is given."""
 
 _MAX_STDIN_BYTES = 1_000_000
+_SHOWN_ASSUMPTIONS = 3
 
 EXAMPLES = """\b
   diag ask "why did checkout latency jump at 14:05?" --incident ./incident
@@ -126,12 +128,15 @@ def _evidence(incident: Path | None, zone: str, *, quiet: bool) -> Evidence | No
 
 
 def _say_unreadable(evidence: Evidence, incident: Path) -> None:
-    """Say, once, that a part of the evidence was not seen."""
+    """Say, once, that a part of the evidence was not seen, and what was assumed in reading the rest."""
     entries = evidence.inventory.entries()
     lost = sum(entry.kind == "unreadable" for entry in entries)
     if lost:
         where = shlex.quote(str(incident))
         complain(f"{lost} of {counted(len(entries), 'file')} could not be read; why: diag doctor --incident {where}")
+    assumed = Counter(entry.assumption for entry in entries if entry.assumption)
+    for assumption, files in assumed.most_common(_SHOWN_ASSUMPTIONS):
+        complain(f"assumed in {counted(files, 'file')}: {assumption}")
 
 
 def _conversation(store: Store | None, session: str | None, *, quiet: bool) -> str | None:

@@ -163,7 +163,8 @@ def _evidence(incident: Path | None) -> Iterator[Finding]:
         if entry.problem:
             yield Finding(Tone.DOUBTFUL, "evidence", f"{entry.name}: {entry.problem}")
         else:
-            yield Finding(Tone.GOOD, "evidence", f"{entry.name}: {entry.kind}, {entry.detail}")
+            assumed = f" ({entry.assumption})" if entry.assumption else ""
+            yield Finding(Tone.GOOD, "evidence", f"{entry.name}: {entry.kind}, {entry.detail}{assumed}")
 
 
 def _around() -> Iterator[Finding]:

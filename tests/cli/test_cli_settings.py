@@ -125,3 +125,14 @@ def test_a_window_that_holds_no_evidence_is_said(command: Command, home: Path) -
     assert outcome.status == 2
     outcome = command("ask", "what broke?", "--incident", folder, "--since", "30m", "--quiet")
     assert "is no time" not in outcome.err
+
+
+def test_what_was_assumed_of_times_is_said(command: Command, home: Path) -> None:
+    """Section 13: local times without a zone are read as UTC, in clear words, by ask and by doctor."""
+    folder = home / "incident"
+    folder.mkdir()
+    (folder / "app.log").write_text("2026-07-16 08:00:00 ERROR it broke\n")
+    asked = command("ask", "what broke?", "--incident", folder)
+    assert "assumed in 1 file: times without a zone read as UTC" in asked.err
+    looked = command("doctor", "--incident", folder)
+    assert "times without a zone" in " ".join(looked.out.split())
