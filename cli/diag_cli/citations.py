@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from diag_graph.contracts import AgentStep, CheckedBinding, Invocation
-    from diag_graph.outcome import RunDocument
+    from diag_graph.contracts import CheckedBinding, Invocation
+    from diag_graph.outcome import AgentStep, RunDocument
 
 
 class Cited(NamedTuple):

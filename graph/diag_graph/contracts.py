@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from diag_graph.topology import FailureKind, PlannerMode, Verdict
+from diag_graph.topology import PlannerMode, Verdict
 
 JsonObject = dict[str, Any]
 """A parsed JSON object whose shape nobody has vouched for."""
@@ -326,38 +326,3 @@ class ComposedAnswer(Frozen):
     findings: tuple[ComposedFinding, ...] = ()
     limitations: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
-
-
-# --- what an agent call leaves behind --------------------------------------------------------------------------
-
-
-class AgentError(Frozen):
-    """Why an agent call gave no text."""
-
-    kind: FailureKind
-    message: str = ""
-
-
-class AgentStep(Frozen):
-    """One agent call, as recorded."""
-
-    agent: str
-    attempt: int
-    round: int
-    status: str
-    output: str | None = None
-    """The agent's text, as it came."""
-    error: str | None = None
-    """The failure, or why the output was not legal."""
-    error_kind: FailureKind | None = None
-    """Set when the call failed; null when it answered, legally or not."""
-    truncated: bool = False
-    """The model's token limit cut the output off."""
-    model: str | None = None
-    prompt_tokens: int | None = None
-    cached_tokens: int | None = None
-    """Of the prompt's tokens, those that the provider had cached; null when it does not say."""
-    completion_tokens: int | None = None
-    cost_usd: float | None = None
-    """Price in US dollars; null when no model was called, or one without a known price."""
-    duration_ms: int = 0

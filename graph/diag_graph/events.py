@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from diag_graph.contracts import AgentStep, Invocation
-from diag_graph.outcome import RunDocument, RunRow
+from diag_graph.contracts import Invocation
+from diag_graph.outcome import AgentStep, RunDocument, RunRow
 from diag_graph.usage import Usage
 
 

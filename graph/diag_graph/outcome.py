@@ -4,7 +4,40 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from diag_graph.contracts import AgentStep, AllowedClaim, Frozen, GatekeeperAudit, Invocation, JsonObject, Turn
+from diag_graph.contracts import AllowedClaim, Frozen, GatekeeperAudit, Invocation, JsonObject, Turn
+from diag_graph.topology import FailureKind
+
+
+class AgentError(Frozen):
+    """Why an agent call gave no text."""
+
+    kind: FailureKind
+    message: str = ""
+
+
+class AgentStep(Frozen):
+    """One agent call, as recorded."""
+
+    agent: str
+    attempt: int
+    round: int
+    status: str
+    output: str | None = None
+    """The agent's text, as it came."""
+    error: str | None = None
+    """The failure, or why the output was not legal."""
+    error_kind: FailureKind | None = None
+    """Set when the call failed; null when it answered, legally or not."""
+    truncated: bool = False
+    """The model's token limit cut the output off."""
+    model: str | None = None
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    """Of the prompt's tokens, those that the provider had cached; null when it does not say."""
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+    """Price in US dollars; null when no model was called, or one without a known price."""
+    duration_ms: int = 0
 
 
 class RunStatus(StrEnum):

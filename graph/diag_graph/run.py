@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from diag_graph.agents.ports import AgentSet
 from diag_graph.contracts import (
-    AgentStep,
     DiagnosisContext,
     GatekeeperAudit,
     Invocation,
@@ -26,7 +25,7 @@ from diag_graph.events import AgentFinished, Event, Listener, ModelAnswered, Run
 from diag_graph.gate.values import well_formed
 from diag_graph.nodes.composer import view_claims
 from diag_graph.nodes.deps import GUIDANCE, Deps
-from diag_graph.outcome import INTERRUPTED_REASON, AgentFlow, RunDocument, RunRow, RunStatus
+from diag_graph.outcome import INTERRUPTED_REASON, AgentFlow, AgentStep, RunDocument, RunRow, RunStatus
 from diag_graph.sources.ports import Evidence
 from diag_graph.state import DiagnosisState
 from diag_graph.tools.definition import AnyTool, ToolContext

@@ -13,9 +13,9 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from diag_graph.agents.recorded import RecordedStep
-from diag_graph.contracts import AgentError, AgentStep, Frozen, Invocation, JsonObject, Turn
+from diag_graph.contracts import Frozen, Invocation, JsonObject, Turn
 from diag_graph.errors import RunFileError
-from diag_graph.outcome import RunDocument
+from diag_graph.outcome import AgentError, AgentStep, RunDocument
 from diag_graph.parsing import MAX_DEPTH, InvalidReplyError, strict_loads
 from diag_graph.topology import FailureKind, Node
 

@@ -13,8 +13,8 @@ from diag_cli.render.words import Tone, counted, failure_words, tone
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from diag_graph.contracts import AgentStep, VerifierResult
-    from diag_graph.outcome import RunDocument
+    from diag_graph.contracts import VerifierResult
+    from diag_graph.outcome import AgentStep, RunDocument
 
 _EXCERPT_LENGTH = 200
 

@@ -27,8 +27,8 @@ from diag_cli.render.words import (
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from diag_graph.contracts import AgentStep, JsonObject
-    from diag_graph.outcome import RunDocument, RunRow
+    from diag_graph.contracts import JsonObject
+    from diag_graph.outcome import AgentStep, RunDocument, RunRow
 
 
 class _Stop(NamedTuple):

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from diag_cli.render.safe import one_line
 
 if TYPE_CHECKING:
-    from diag_graph.contracts import AgentStep
-    from diag_graph.outcome import RunDocument
+    from diag_graph.outcome import AgentStep, RunDocument
     from diag_graph.usage import Usage
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from diag_graph.agents.ports import AgentReply, AgentSet, Toolbox
-from diag_graph.contracts import AgentError, Frozen, Invocation
+from diag_graph.contracts import Frozen, Invocation
 from diag_graph.errors import AgentFailure, ReplayDivergence
+from diag_graph.outcome import AgentError
 from diag_graph.state import ComposerInput, ExecutorInput, PlannerInput, VerifierInput
 from diag_graph.topology import Node
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from diag_graph.agents.ports import AgentReply
-from diag_graph.contracts import AgentStep
 from diag_graph.errors import AgentFailure, RunAborted
 from diag_graph.events import AgentFinished
 from diag_graph.gate.values import well_formed
 from diag_graph.nodes.deps import NodeCall
+from diag_graph.outcome import AgentStep
 from diag_graph.parsing import InvalidReplyError, parse_object
 from diag_graph.tools.masking import is_free_of_secrets, mask, mask_text
 from diag_graph.topology import RETRYABLE_KINDS, AgentStatus, FailureKind, Node

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from diag_graph.contracts import AgentStep, AllowedClaim, GatekeeperAudit, Invocation, JsonObject, Turn
-from diag_graph.outcome import RunDocument, RunRow
+from diag_graph.contracts import AllowedClaim, GatekeeperAudit, Invocation, JsonObject, Turn
+from diag_graph.outcome import AgentStep, RunDocument, RunRow
 
 Row = Mapping[str, Any]
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
-from diag_graph.contracts import AgentStep, Invocation, JsonObject, Turn
-from diag_graph.outcome import INTERRUPTED_REASON, RunDocument, RunRow, RunStatus
+from diag_graph.contracts import Invocation, JsonObject, Turn
+from diag_graph.outcome import INTERRUPTED_REASON, AgentStep, RunDocument, RunRow, RunStatus
 from diag_graph.store import db as database
 from diag_graph.store import rows
 from diag_graph.store.problems import StoreError, StoreProblem, translated

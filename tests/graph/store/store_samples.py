@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from diag_graph.contracts import (
-    AgentStep,
     AllowedClaim,
     CheckedBinding,
     Citation,
@@ -14,7 +13,7 @@ from diag_graph.contracts import (
     Standing,
     Turn,
 )
-from diag_graph.outcome import RunDocument, RunRow, RunStatus
+from diag_graph.outcome import AgentStep, RunDocument, RunRow, RunStatus
 
 TRACE = {
     "version": "stategraph-v1",

@@ -7,9 +7,9 @@ import pytest
 from pydantic import BaseModel
 from store_samples import TRACE, finished, invocation, started, step
 
-from diag_graph.contracts import AgentStep, Invocation, Turn
+from diag_graph.contracts import Invocation, Turn
 from diag_graph.events import AgentFinished, NodeStarted, RunFinished, RunStarted, ToolFinished
-from diag_graph.outcome import INTERRUPTED_REASON, RunDocument, RunRow, RunStatus
+from diag_graph.outcome import INTERRUPTED_REASON, AgentStep, RunDocument, RunRow, RunStatus
 from diag_graph.store import Store, StoreError, StoreListener, StoreProblem
 
 TABLES = {"chat_session", "diagnosis_run", "agent_step", "tool_invocation", "self_evaluation"}
