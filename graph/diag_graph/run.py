@@ -26,7 +26,7 @@ from diag_graph.gate.values import well_formed
 from diag_graph.nodes.composer import view_claims
 from diag_graph.nodes.deps import GUIDANCE, Deps
 from diag_graph.outcome import INTERRUPTED_REASON, AgentFlow, AgentStep, RunDocument, RunRow, RunStatus
-from diag_graph.sources.ports import Evidence
+from diag_graph.sources.ports import NO_GUIDANCE, Evidence, Guidance
 from diag_graph.state import DiagnosisState
 from diag_graph.tools.definition import AnyTool, ToolContext
 from diag_graph.tools.ledger import Ledger
@@ -48,7 +48,7 @@ class Assignment:
         question: The user's question.
         agents: Who thinks.
         tools: What they may call; empty in a replay.
-        context: What the tools work on; None in a replay.
+        context: What the tools work on, guidance too; None in a replay.
         session_id: The conversation.
         history: Its earlier turns, oldest first.
         now: The run's clock, ISO 8601 in UTC; it stands still while the run goes on.
@@ -73,6 +73,7 @@ def diagnose(
     question: str,
     *,
     evidence: Evidence | None = None,
+    guidance: Guidance = NO_GUIDANCE,
     session_id: str | None = None,
     history: Sequence[Turn] = (),
     now: datetime | None = None,
@@ -87,6 +88,7 @@ def diagnose(
     Args:
         question: What the user wants to know.
         evidence: Where the tools look; None: nowhere.
+        guidance: Runbooks and skills, which advise and are no evidence.
         session_id: The conversation that this goes on with; None begins one.
         history: Its earlier turns, oldest first.
         now: The run's clock; None: the machine's.
@@ -103,6 +105,7 @@ def diagnose(
         InputError: the question or a time cannot be used.
         ConfigError: the model cannot be used.
     """
+    from diag_graph.sources.nowhere import nowhere
     from diag_graph.tools.catalogue import offered_tools
     from diag_graph.tools.run_window import run_window
 
@@ -113,14 +116,15 @@ def diagnose(
         raise InputError(f"the question has {len(clean):,} characters, more than {MAX_QUESTION_CHARS:,}", "Shorten it.")
     moment = iso(now or datetime.now(UTC))
     context = None
-    if evidence is not None:
-        window = run_window(evidence, clean, now or datetime.now(UTC), since=since, until=until, zone=zone)
-        context = ToolContext(evidence=evidence, window=window, now=moment, zone=zone)
+    if evidence is not None or guidance != NO_GUIDANCE:
+        looked_at = evidence or nowhere()
+        window = run_window(looked_at, clean, now or datetime.now(UTC), since=since, until=until, zone=zone)
+        context = ToolContext(looked_at, window, moment, zone, guidance)
     return execute(
         Assignment(
             question=clean,
             agents=live_agents(model, listeners),
-            tools=offered_tools(evidence) if evidence is not None else (),
+            tools=offered_tools(context) if context else (),
             context=context,
             session_id=session_id or new_id(),
             history=tuple(history),
@@ -215,8 +219,15 @@ class _Run:
         from diag_graph.telemetry import tracing_as_configured
 
         assignment, row = self._assignment, self._row
-        guidance = GUIDANCE | {tool.name for tool in assignment.tools if tool.guidance}
-        deps = Deps(assignment.agents, self._ledger, self._emit, guidance_tools=guidance)
+        guidance = assignment.context.guidance if assignment.context else NO_GUIDANCE
+        deps = Deps(
+            assignment.agents,
+            self._ledger,
+            self._emit,
+            skills=tuple(guidance.skills.cards()) if guidance.skills else (),
+            knowledge_domains=tuple(guidance.knowledge.domains()) if guidance.knowledge else (),
+            guidance_tools=GUIDANCE | {tool.name for tool in assignment.tools if tool.guidance},
+        )
         initial: DiagnosisState = {
             "diagnosis_context": DiagnosisContext(
                 question=assignment.question,

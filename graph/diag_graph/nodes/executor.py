@@ -18,7 +18,7 @@ def run(view: ExecutorChannels, call: NodeCall) -> Update:
     request = ExecutorInput(
         question=context.question, now=context.now, plan=plan, retry_context=view.get("retry_context")
     )
-    call.deps.ledger.begin_round(call.round)
+    call.deps.ledger.begin_round(call.round, plan.selected_skill)
     answer = ask_agent(
         Node.EXECUTOR,
         call,

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from diag_graph.analysis.failure_signatures import Signature
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
+from diag_graph.state import SkillCard
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,38 @@ class DocumentSource(Protocol):
         Raises:
             KeyError: there is no document of that name. Names are looked up, never opened as paths.
         """
+
+
+class KnowledgeSource(Protocol):
+    """Indexed runbooks and postmortems: what is advised, and never what happened."""
+
+    def domains(self) -> Sequence[str]:
+        """The map of the knowledge (L0), a line a domain: its title and what it is about."""
+
+
+class SkillSource(Protocol):
+    """Skills: ways to go about a kind of incident."""
+
+    def cards(self) -> Sequence[SkillCard]:
+        """Names and descriptions of all skills that can be used."""
+
+    def body(self, name: str) -> str:
+        """A skill's instructions.
+
+        Raises:
+            KeyError: there is no skill of that name. Names are looked up, never opened as paths.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """What advises a run beside its evidence, and is no evidence (G6). A kind that is None is not offered."""
+
+    knowledge: KnowledgeSource | None = None
+    skills: SkillSource | None = None
+
+
+NO_GUIDANCE = Guidance()
 
 
 @dataclass(frozen=True, slots=True)

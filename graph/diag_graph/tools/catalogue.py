@@ -1,10 +1,9 @@
-"""The built-in evidence tools, and which of them a body of evidence has a source for."""
+"""The built-in tools, and which of them a run has a source for."""
 
 from __future__ import annotations
 
-from diag_graph.sources.ports import Evidence
 from diag_graph.tools.current_time import CURRENT_TIME
-from diag_graph.tools.definition import AnyTool
+from diag_graph.tools.definition import AnyTool, ToolContext
 from diag_graph.tools.find_failure_signatures import FIND_FAILURE_SIGNATURES
 from diag_graph.tools.find_log_patterns import FIND_LOG_PATTERNS
 from diag_graph.tools.find_metric_anomalies import FIND_METRIC_ANOMALIES
@@ -32,6 +31,6 @@ ALL_TOOLS: tuple[AnyTool, ...] = (
 """In the order in which an investigator would use them."""
 
 
-def offered_tools(evidence: Evidence) -> tuple[AnyTool, ...]:
+def offered_tools(context: ToolContext) -> tuple[AnyTool, ...]:
     """The tools for which there is a source, in the order of `ALL_TOOLS`."""
-    return tuple(tool for tool in ALL_TOOLS if tool.offered(evidence))
+    return tuple(tool for tool in ALL_TOOLS if tool.offered(context))

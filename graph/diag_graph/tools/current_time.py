@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from diag_graph.sources.ports import Evidence
 from diag_graph.tools.definition import Tool, ToolArguments, ToolContext, ToolError, ToolOutput
 
 
@@ -28,7 +27,7 @@ def _run(_arguments: CurrentTimeArguments, context: ToolContext) -> ToolOutput:
     return ToolOutput([item], text)
 
 
-def _offered(_evidence: Evidence) -> bool:
+def _offered(_context: ToolContext) -> bool:
     return True
 
 

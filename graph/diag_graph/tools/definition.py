@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from diag_graph.analysis.records import Window
 from diag_graph.contracts import JsonObject
-from diag_graph.sources.ports import Evidence
+from diag_graph.sources.ports import NO_GUIDANCE, Evidence, Guidance
 
 MAX_ITEM_TEXT = 480
 """Characters of an item's text: it must fit whole into a citation (500), so that a quoted item is shown uncut."""
@@ -38,6 +38,10 @@ class ToolContext:
     """The run's clock, ISO 8601 in UTC."""
     zone: str = "UTC"
     """IANA name of the user's time zone."""
+    guidance: Guidance = NO_GUIDANCE
+    """Runbooks and skills."""
+    selected_skill: str | None = None
+    """The skill that the round's plan selected: the only one that may be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ class Tool(Generic[ArgumentsT]):
         summary: One line for the planner and a model: what it gives.
         arguments: The model that arguments are read through.
         run: Does the work. Reads only; raises ToolError for what a caller can mend.
-        offered: Whether the evidence has a source for it.
+        offered: Whether there is a source for it.
         guidance: What it returns is advice (runbooks, skills), never evidence of what happened (G6).
     """
 
@@ -89,7 +93,7 @@ class Tool(Generic[ArgumentsT]):
     summary: str
     arguments: type[ArgumentsT]
     run: Callable[[ArgumentsT, ToolContext], ToolOutput]
-    offered: Callable[[Evidence], bool]
+    offered: Callable[[ToolContext], bool]
     guidance: bool = False
 
 

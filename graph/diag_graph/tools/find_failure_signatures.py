@@ -228,8 +228,9 @@ def _last_words(seen: Sequence[FailureSighting], found: Found) -> list[JsonObjec
     return items
 
 
-def _offered(evidence: Evidence) -> bool:
-    return evidence.logs is not None or (evidence.documents is not None and bool(evidence.documents.names()))
+def _offered(context: ToolContext) -> bool:
+    documents = context.evidence.documents
+    return context.evidence.logs is not None or (documents is not None and bool(documents.names()))
 
 
 FIND_FAILURE_SIGNATURES = Tool(

@@ -232,8 +232,8 @@ def _uncompared(survey: PatternSurvey, scope: Scope, entities: frozenset[str]) -
         }
 
 
-def _offered(evidence: Evidence) -> bool:
-    return evidence.logs is not None
+def _offered(context: ToolContext) -> bool:
+    return context.evidence.logs is not None
 
 
 FIND_LOG_PATTERNS = Tool(

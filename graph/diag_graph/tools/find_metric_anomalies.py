@@ -9,7 +9,7 @@ from diag_graph.analysis.numbers import plural
 from diag_graph.analysis.onset import can_date
 from diag_graph.analysis.records import Series
 from diag_graph.contracts import JsonObject
-from diag_graph.sources.ports import Evidence, MetricSource
+from diag_graph.sources.ports import MetricSource
 from diag_graph.tools.definition import Tool, ToolContext, ToolOutput
 from diag_graph.tools.metric_statements import change_item, entity_of
 from diag_graph.tools.scope import OnsetArguments, Scope, asked_for, cut_to, matches, names, nothing, scope_of
@@ -86,8 +86,8 @@ def _summary(survey: MetricSurvey, scope: Scope) -> str:
     )
 
 
-def _offered(evidence: Evidence) -> bool:
-    return evidence.metrics is not None
+def _offered(context: ToolContext) -> bool:
+    return context.evidence.metrics is not None
 
 
 FIND_METRIC_ANOMALIES = Tool(

@@ -171,8 +171,8 @@ def _failing_statement(change: SpanChange, operation: str, since: str, callers: 
     )
 
 
-def _offered(evidence: Evidence) -> bool:
-    return evidence.spans is not None
+def _offered(context: ToolContext) -> bool:
+    return context.evidence.spans is not None
 
 
 FIND_SPAN_ANOMALIES = Tool(

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -92,9 +93,11 @@ class Ledger:
         """The calls of this run so far, in order."""
         return tuple(self._invocations)
 
-    def begin_round(self, number: int) -> None:
-        """Say which evidence round the calls from now on belong to."""
+    def begin_round(self, number: int, selected_skill: str | None = None) -> None:
+        """Say which evidence round the calls from now on belong to, and which skill its plan selected."""
         self._round = number
+        if self._context is not None:
+            self._context = replace(self._context, selected_skill=selected_skill)
 
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools that are offered, as an executor sees them."""

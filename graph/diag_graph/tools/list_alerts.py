@@ -7,7 +7,6 @@ from pydantic import Field
 from diag_graph.analysis.numbers import plural, span_of_time
 from diag_graph.analysis.records import Alert, utc
 from diag_graph.contracts import JsonObject
-from diag_graph.sources.ports import Evidence
 from diag_graph.tools.definition import Tool, ToolArguments, ToolContext, ToolOutput
 from diag_graph.tools.scope import asked_for, clip, cut_to, matches, names, nothing
 
@@ -87,8 +86,8 @@ def _statement(alert: Alert, context: ToolContext) -> str:
     )
 
 
-def _offered(evidence: Evidence) -> bool:
-    return evidence.alerts is not None
+def _offered(context: ToolContext) -> bool:
+    return context.evidence.alerts is not None
 
 
 LIST_ALERTS = Tool(

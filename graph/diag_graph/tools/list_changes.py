@@ -10,7 +10,6 @@ from pydantic import Field
 from diag_graph.analysis.numbers import plural, span_of_time
 from diag_graph.analysis.records import Change, TimeRange, utc
 from diag_graph.contracts import JsonObject
-from diag_graph.sources.ports import Evidence
 from diag_graph.tools.definition import Tool, ToolContext, ToolOutput
 from diag_graph.tools.scope import OnsetArguments, Scope, asked_for, clip, cut_to, matches, names, nothing, scope_of
 
@@ -188,8 +187,8 @@ def _files(details: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _offered(evidence: Evidence) -> bool:
-    return evidence.changes is not None
+def _offered(context: ToolContext) -> bool:
+    return context.evidence.changes is not None
 
 
 LIST_CHANGES = Tool(

@@ -170,8 +170,8 @@ _SECTIONS: dict[Section, Callable[[Evidence], Iterator[JsonObject]]] = {
 }
 
 
-def _offered(evidence: Evidence) -> bool:
-    return bool(evidence.inventory.name)
+def _offered(context: ToolContext) -> bool:
+    return bool(context.evidence.inventory.name)
 
 
 LIST_EVIDENCE = Tool(

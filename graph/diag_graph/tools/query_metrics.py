@@ -9,7 +9,6 @@ from diag_graph.analysis.metric_changes import MetricChange, survey_metrics
 from diag_graph.analysis.numbers import plural, quantity, rounded
 from diag_graph.analysis.records import FloatArray, Series, utc
 from diag_graph.contracts import JsonObject
-from diag_graph.sources.ports import Evidence
 from diag_graph.tools.definition import Tool, ToolContext, ToolOutput
 from diag_graph.tools.find_metric_anomalies import select_series
 from diag_graph.tools.metric_statements import change_item, entity_of, series_name, unit_for
@@ -113,8 +112,8 @@ def _fields(series: Series, unit: str) -> JsonObject:
     }
 
 
-def _offered(evidence: Evidence) -> bool:
-    return evidence.metrics is not None
+def _offered(context: ToolContext) -> bool:
+    return context.evidence.metrics is not None
 
 
 QUERY_METRICS = Tool(

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from diag_graph.analysis.numbers import plural
 from diag_graph.contracts import JsonObject
-from diag_graph.sources.ports import DocumentSource, Evidence
+from diag_graph.sources.ports import DocumentSource
 from diag_graph.tools.definition import MAX_ITEM_TEXT, Tool, ToolArguments, ToolContext, ToolError, ToolOutput
 from diag_graph.tools.scope import CUT, nothing
 
@@ -94,8 +94,8 @@ def _item(name: str, number: int, line: str) -> JsonObject:
     }
 
 
-def _offered(evidence: Evidence) -> bool:
-    return evidence.documents is not None and bool(evidence.documents.names())
+def _offered(context: ToolContext) -> bool:
+    return context.evidence.documents is not None and bool(context.evidence.documents.names())
 
 
 READ_DOCUMENT = Tool(

@@ -176,8 +176,8 @@ def _line(record: LogRecord) -> JsonObject:
     }
 
 
-def _offered(evidence: Evidence) -> bool:
-    return evidence.logs is not None
+def _offered(context: ToolContext) -> bool:
+    return context.evidence.logs is not None
 
 
 SEARCH_LOGS = Tool(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tools_samples import ONSET, Recorded, context, evidence
+from tools_samples import ONSET, Recorded, context
 
 from diag_graph.analysis.failure_signatures import read_signatures
 from diag_graph.analysis.records import LogRecord, Window
@@ -242,8 +242,8 @@ def test_signatures_that_come_with_the_evidence_are_used() -> None:
 
 def test_the_tool_is_offered_where_there_is_text() -> None:
     """Without documents and logs there is nothing to look through."""
-    assert FIND_FAILURE_SIGNATURES in offered_tools(evidence(Recorded(texts={"a.txt": ["a"]})))
-    assert FIND_FAILURE_SIGNATURES not in offered_tools(evidence(Recorded()))
+    assert FIND_FAILURE_SIGNATURES in offered_tools(context(Recorded(texts={"a.txt": ["a"]})))
+    assert FIND_FAILURE_SIGNATURES not in offered_tools(context(Recorded()))
 
 
 def test_the_statement_that_loads_a_database_is_a_hint() -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from pydantic import ValidationError
-from tools_samples import ONSET, Recorded, call, context, evidence, incident
+from tools_samples import ONSET, Recorded, call, context, incident
 
 from diag_graph.analysis.records import Edge, LogRecord, Series
 from diag_graph.tools.catalogue import ALL_TOOLS, offered_tools
@@ -89,10 +89,10 @@ def test_a_shortened_result_says_so_and_how_to_narrow_it(tool: AnyTool) -> None:
 
 def test_tools_are_offered_for_the_sources_that_are_there() -> None:
     """Section 13: each only when a source for it is there."""
-    assert offered_tools(evidence(incident())) == ALL_TOOLS
-    bare = {tool.name for tool in offered_tools(evidence(Recorded()))}
+    assert offered_tools(context(incident())) == ALL_TOOLS
+    bare = {tool.name for tool in offered_tools(context(Recorded()))}
     assert bare == {"list_evidence", "current_time"}
-    only_logs = {tool.name for tool in offered_tools(evidence(Recorded(log_records=[LogRecord("x")])))}
+    only_logs = {tool.name for tool in offered_tools(context(Recorded(log_records=[LogRecord("x")])))}
     assert only_logs == {
         "list_evidence",
         "current_time",
@@ -129,13 +129,13 @@ def test_hostile_text_stays_within_one_bounded_line() -> None:
         calls=[Edge(endless, endless + "b")],
         texts={endless: [endless]},
     )
-    for tool in offered_tools(evidence(hostile)):
+    for tool in offered_tools(context(hostile)):
         output = call(tool, hostile, **({"name": endless} if tool.name == "read_document" else {}))
         assert all(len(item["text"]) <= MAX_ITEM_TEXT for item in output.items), tool.name
 
 
 def test_no_onset_is_an_answer_too() -> None:
     """A healthy system has none: comparing tools say that there is nothing to compare with."""
-    for tool in offered_tools(context().evidence):
+    for tool in offered_tools(context()):
         output = call(tool, known=None, **ARGUMENTS.get(tool.name, {}))
         assert output.items, tool.name
