@@ -12,7 +12,7 @@ from diag_cli.exits import Exit
 from diag_cli.options import Db, Debug
 from diag_cli.render.safe import one_line, shortened
 from diag_cli.render.streams import is_terminal, put, put_drawn, say
-from diag_cli.render.words import seconds, tone
+from diag_cli.render.words import NO_VERDICT, seconds, tone
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -36,7 +36,11 @@ def runs(
     db: Db = None,
     debug: Debug = False,  # noqa: ARG001 - its callback has noted it
 ) -> int:
-    """List the runs in the store, the latest first."""
+    """List the runs in the store, the latest first.
+
+    STATUS says whether there is a safe answer, VERDICT how far it is supported. FALLBACK stands where nothing could be
+    verified, so that the answer says so and no more; `diag trace RUN` shows why.
+    """
     from diag_graph.store import Store, StoreError, StoreProblem
 
     given = settings.resolve({"db": db})
@@ -77,17 +81,25 @@ def _table(found: list[RunRow], console: Console) -> RenderableType:
     table.add_column("TOOK", no_wrap=True, width=7, justify="right")
     table.add_column("QUESTION", no_wrap=True, overflow="ellipsis", ratio=1)
     for run in found:
-        verdict = run.verdict or "-"
+        verdict = _verdict(run)
         moment = one_line(run.started_at)[:16].replace("T", " ")
         table.add_row(
             Text(run.run_id if full else run.run_id[:_SHORT_ID]),
             Text(moment if full else moment[5:]),
             Text(run.status, style=tone(run.status)),
-            Text(verdict, style=tone(verdict) if run.verdict else "dim"),
+            Text(verdict, style="dim" if verdict == "-" else tone(verdict)),
             Text(seconds(run.duration_ms) or "-", style="dim"),
             Text(_question(run)),
         )
     return table
+
+
+def _verdict(run: RunRow) -> str:
+    from diag_graph.outcome import RunStatus
+
+    if run.verdict is None and run.failure_reason and run.status == RunStatus.SUCCESS:
+        return NO_VERDICT
+    return run.verdict or "-"
 
 
 def _question(run: RunRow) -> str:

@@ -227,6 +227,13 @@ def test_runs_are_a_line_each_latest_first(command: Command, home: Path) -> None
     assert len(command("runs", "--limit", "1").out.splitlines()) == 2
 
 
+def test_a_fallback_from_before_verification_is_told_from_a_verdict(command: Command, home: Path) -> None:
+    """D1: the status is the run's life cycle; the list says beside it that nothing could be verified."""
+    forged = Path(__file__).parents[2] / "fixtures" / "runs" / "forged-citation.json"
+    command("replay", "-q", forged)
+    assert command("runs").out.splitlines()[1].split()[3:5] == ["SUCCESS", "FALLBACK"]
+
+
 @pytest.mark.parametrize("arguments", [["runs"], ["runs", "--json"]])
 def test_a_new_machine_has_no_runs_and_gets_no_store(command: Command, home: Path, arguments: list[str]) -> None:
     """Looking creates nothing."""

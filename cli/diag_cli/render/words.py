@@ -81,7 +81,10 @@ class Tone(StrEnum):
 
 
 _GOOD = frozenset({"COMPLETED", "PASS", "SUCCESS", "ok", "pass"})
-_DOUBTFUL = frozenset({"LOW_CONFID", "RUNNING", "INTERRUPTED", "empty"})
+NO_VERDICT = "FALLBACK"
+"""In place of a verdict: the fixed, safe answer, from before anything was verified; `diag trace` says why."""
+
+_DOUBTFUL = frozenset({"LOW_CONFID", NO_VERDICT, "RUNNING", "INTERRUPTED", "empty"})
 _DOUBTFUL_REASONS = frozenset(
     {
         Reason.VERIFIER_REJECT,
