@@ -93,14 +93,15 @@ def _settings(given: Settings) -> Iterator[Finding]:
 
 
 def _store(path: Path) -> Iterator[Finding]:
-    from diag_graph.store import Store, StoreError, StoreProblem
+    from diag_graph.database.problems import FileProblem
+    from diag_graph.store import Store, StoreError
 
     try:
         with Store.open(path, create=False, wait_s=2) as store:
             store.check_writable()
             yield Finding(Tone.GOOD, "store", f"{path}, writable, {counted(store.count(), 'run')}")
     except StoreError as error:
-        if error.problem is StoreProblem.MISSING:
+        if error.problem is FileProblem.MISSING:
             yield Finding(Tone.GOOD, "store", f"{path} will be created by the first question")
         else:
             yield Finding(Tone.BAD, "store", error.message, error.advice)

@@ -41,14 +41,15 @@ def runs(
     STATUS says whether there is a safe answer, VERDICT how far it is supported. FALLBACK stands where nothing could be
     verified, so that the answer says so and no more; `diag trace RUN` shows why.
     """
-    from diag_graph.store import Store, StoreError, StoreProblem
+    from diag_graph.database.problems import FileProblem
+    from diag_graph.store import Store, StoreError
 
     given = settings.resolve({"db": db})
     try:
         with Store.open(given["db"], create=False) as store:
             found = store.runs(limit, session_id=session)
     except StoreError as error:
-        if error.problem is not StoreProblem.MISSING:
+        if error.problem is not FileProblem.MISSING:
             raise
         found = []
     if as_json:

@@ -5,7 +5,8 @@ DiagError                   a person can act on it: one line of what went wrong,
 ├── InputError              what the user gave cannot be used (a question, a time, a window)
 ├── RunFileError            a run file is not of the format, broken, truncated or huge (P3)
 ├── FolderError             an evidence folder cannot be opened          (diag_graph.sources.errors)
-└── StoreError              the store cannot be opened or written        (diag_graph.store)
+└── FileError               a database file of ours cannot be used          (diag_graph.database)
+    └── StoreError          the store, or a run in it, cannot be used       (diag_graph.store)
 
 AgentFailure                an agent gave no text; control flow between an agent and its node, never shown as such
 

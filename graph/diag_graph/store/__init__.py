@@ -1,7 +1,6 @@
 """What runs leave behind: one SQLite file that anyone can query (contract section 9).
 
-    problems.py     StoreError, and SQLite's own error codes in our words
-    db.py           opening the file: private, WAL, waiting, migrated
+    problems.py     StoreError: what can be wrong, beside what can be with any file (`database`)
     migrations.py   the schema, as an append-only list
     rows.py         contracts <-> rows
     process.py      whether the process that owns a run is still there

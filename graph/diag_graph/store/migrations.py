@@ -6,14 +6,12 @@ with SQLite's own `json_extract`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from diag_graph.database.migrations import Migrations
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
-
-APPLIED_TABLE = "applied_migration"
 
 APPLICATION_ID = 0x64696167
 """`diag` in ASCII, in SQLite's header: tells a store from any other program's database."""
@@ -113,26 +111,4 @@ def m003_replays(db: Database) -> None:
     db.table("diagnosis_run").add_column("what_if", int, not_null_default=0)
 
 
-MIGRATIONS: Sequence[Callable[[Database], None]] = (m001_runs, m002_cached_tokens, m003_replays)
-
-
-def names() -> list[str]:
-    """Names of all steps that this version knows, in their order."""
-    return [step.__name__ for step in MIGRATIONS]
-
-
-def applied(db: Database) -> list[str]:
-    """Names of the steps that the file has taken; empty for a file that has no schema of ours."""
-    table = db.table(APPLIED_TABLE)
-    return [row["name"] for row in table.rows_where(order_by="rowid")] if table.exists() else []
-
-
-def apply_pending(db: Database) -> None:
-    """Take the missing steps. The caller holds a write transaction, so that of two processes one does it."""
-    done = set(applied(db))
-    if not done:
-        db.table(APPLIED_TABLE).create({"name": str, "applied_at": str}, pk="name", if_not_exists=True)
-    for step in MIGRATIONS:
-        if step.__name__ not in done:
-            step(db)
-            db.table(APPLIED_TABLE).insert({"name": step.__name__, "applied_at": datetime.now(UTC).isoformat()})
+MIGRATIONS: Migrations = (m001_runs, m002_cached_tokens, m003_replays)

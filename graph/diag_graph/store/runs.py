@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import ValidationError
 
 from diag_graph.contracts import Invocation, JsonObject, Turn
+from diag_graph.database import opening
+from diag_graph.database.opening import DEFAULT_WAIT_S, FileKind
+from diag_graph.database.problems import FileProblem, translated
 from diag_graph.outcome import INTERRUPTED_REASON, AgentStep, RunDocument, RunRow, RunStatus
-from diag_graph.store import db as database
 from diag_graph.store import rows
-from diag_graph.store.problems import StoreError, StoreProblem, translated
+from diag_graph.store.migrations import APPLICATION_ID, MIGRATIONS
+from diag_graph.store.problems import StoreError, StoreProblem
 from diag_graph.store.process import ProcessIdentity, is_alive, this_process
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-DEFAULT_WAIT_S = 15.0
-"""How long a locked store is waited for, in seconds."""
+KIND = FileKind(APPLICATION_ID, MIGRATIONS, StoreError)
 
 LATEST = "last"
 """What a person may write for the id of the latest run or session."""
@@ -46,7 +48,7 @@ class Store:
         Raises:
             StoreError: it is not there, locked for longer than `wait_s`, not a store, damaged, newer, out of reach.
         """
-        return cls(database.connect(path, wait_s=wait_s, create=create), path)
+        return cls(opening.connect(path, KIND, wait_s=wait_s, create=create), path)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -226,17 +228,17 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        with translated(self.path), database.write_transaction(self._db):
+        with translated(self.path, StoreError), opening.write_transaction(self._db):
             yield
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        with translated(self.path):
+        with translated(self.path, StoreError):
             try:
-                with database.read_transaction(self._db):
+                with opening.read_transaction(self._db):
                     yield
             except (ValidationError, ValueError) as error:  # someone edited it, or the file is damaged
-                raise StoreError(StoreProblem.CORRUPT, self.path, "a record does not read as a run") from error
+                raise StoreError(FileProblem.CORRUPT, self.path, "a record does not read as a run") from error
 
 
 def _as_seen(row: dict[str, Any]) -> RunRow:

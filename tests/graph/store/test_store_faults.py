@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from store_samples import finished, invocation, started, step
 
+from diag_graph.database.problems import FileProblem
 from diag_graph.events import AgentFinished, RunFinished, RunStarted, ToolFinished
 from diag_graph.store import Store, StoreError, StoreListener, StoreProblem
-from diag_graph.store.problems import TEXTS
 
 
 def problem_of(path: Path, **options: float) -> StoreError:
@@ -28,8 +28,8 @@ def problem_of(path: Path, **options: float) -> StoreError:
 
 def test_every_problem_has_its_line() -> None:
     """The table of texts is total, and each names what it speaks of."""
-    assert set(TEXTS) == set(StoreProblem)
-    assert all("{path}" in text.message or "{detail}" in text.message for text in TEXTS.values())
+    assert set(StoreError.texts) == {*FileProblem, *StoreProblem}
+    assert all("{path}" in text.message or "{detail}" in text.message for text in StoreError.texts.values())
 
 
 def test_a_new_store_is_private_to_its_owner(path: Path) -> None:
@@ -55,26 +55,26 @@ def test_reading_does_not_create_a_store(path: Path) -> None:
     """`diag runs` on a new machine leaves nothing behind."""
     with pytest.raises(StoreError) as caught:
         Store.open(path, create=False)
-    assert caught.value.problem is StoreProblem.MISSING
+    assert caught.value.problem is FileProblem.MISSING
     assert not path.parent.exists()
 
 
 def test_a_folder_in_place_of_the_file(tmp_path: Path) -> None:
     """The error says what it found."""
-    assert problem_of(tmp_path).problem is StoreProblem.IS_A_FOLDER
+    assert problem_of(tmp_path).problem is FileProblem.IS_A_FOLDER
 
 
 def test_a_path_through_a_file(tmp_path: Path) -> None:
     """A folder of the path is a file."""
     (tmp_path / "file").write_text("x")
-    assert problem_of(tmp_path / "file" / "diag.db").problem is StoreProblem.UNREACHABLE
+    assert problem_of(tmp_path / "file" / "diag.db").problem is FileProblem.UNREACHABLE
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     """It is refused and left as it is."""
     path = tmp_path / "notes.txt"
     path.write_text("milk, eggs\n" * 400)
-    assert problem_of(path).problem is StoreProblem.NOT_A_DATABASE
+    assert problem_of(path).problem is FileProblem.NOT_A_DATABASE
     assert path.read_text() == "milk, eggs\n" * 400
 
 
@@ -84,7 +84,7 @@ def test_a_database_of_another_program(tmp_path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE bookmark (url TEXT)")
     connection.commit()
-    assert problem_of(path).problem is StoreProblem.FOREIGN
+    assert problem_of(path).problem is FileProblem.FOREIGN
     assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("bookmark",)]
     connection.close()
 
@@ -96,7 +96,7 @@ def test_a_store_of_a_newer_version(store: Store, path: Path) -> None:
     connection.commit()
     connection.close()
     error = problem_of(path)
-    assert error.problem is StoreProblem.NEWER
+    assert error.problem is FileProblem.NEWER
     assert "Upgrade diag" in error.advice
 
 
@@ -124,7 +124,7 @@ def test_a_damaged_store(path: Path) -> None:
     raw = bytearray(path.read_bytes())
     raw[4096:] = b"\xa5" * (len(raw) - 4096)
     path.write_bytes(raw)
-    assert problem_of(path).problem is StoreProblem.CORRUPT
+    assert problem_of(path).problem is FileProblem.CORRUPT
 
 
 def test_a_record_that_somebody_edited_is_called_damaged(store: Store, path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_record_that_somebody_edited_is_called_damaged(store: Store, path: Pat
     connection.close()
     with pytest.raises(StoreError) as caught:
         store.run("run-1")
-    assert caught.value.problem is StoreProblem.CORRUPT
+    assert caught.value.problem is FileProblem.CORRUPT
 
 
 def test_a_locked_store_is_waited_for_and_then_named(store: Store, path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_locked_store_is_waited_for_and_then_named(store: Store, path: Path) -
     with Store.open(path, wait_s=0.2) as waiting:
         with pytest.raises(StoreError) as caught:
             waiting.begin_run(started())
-        assert caught.value.problem is StoreProblem.LOCKED
+        assert caught.value.problem is FileProblem.LOCKED
         holder.execute("ROLLBACK")
         waiting.begin_run(started())
     holder.close()
@@ -160,7 +160,7 @@ def test_a_full_disk_stops_the_listener_and_not_the_run(store: Store) -> None:
     store._db.execute(f"PRAGMA max_page_count = {pages}")
     listener(ToolFinished(invocation(result="x" * 1_000_000)))
     assert listener.problem is not None
-    assert listener.problem.problem is StoreProblem.FULL
+    assert listener.problem.problem is FileProblem.FULL
     listener(AgentFinished(step()))
     listener(RunFinished(finished(started())))
     assert store.run("run-1").steps == ()

@@ -1,4 +1,4 @@
-"""Opening the store's file: created private to its owner, in WAL mode, waiting for others, migrated (D3, D4)."""
+"""Opening a file: created private to its owner, in WAL mode, waiting for others, migrated (D3, D4)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,35 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diag_graph.store import migrations
-from diag_graph.store.problems import StoreError, StoreProblem, translated
+from diag_graph.database import migrations
+from diag_graph.database.problems import FileError, FileProblem, translated
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
+DEFAULT_WAIT_S = 15.0
+"""How long a locked file is waited for, in seconds."""
+
 _RETRY_PAUSE_S = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """A kind of file.
+
+    Attributes:
+        application_id: Stands in SQLite's header, and tells such a file from any other database.
+        steps: Its schema.
+        error: What is raised when one cannot be used.
+    """
+
+    application_id: int
+    steps: migrations.Migrations
+    error: type[FileError]
 
 
 @contextmanager
@@ -36,31 +55,32 @@ def _numpy_hidden() -> Iterator[None]:
         del sys.modules["numpy"]
 
 
-def connect(path: Path, *, wait_s: float, create: bool) -> Database:
-    """Open the store at `path`, bring its schema up to date, and give the connection, in autocommit mode.
+def connect(path: Path, kind: FileKind, *, wait_s: float, create: bool) -> Database:
+    """Open the file at `path`, bring its schema up to date, and give the connection, in autocommit mode.
 
     Args:
         path: The file.
+        kind: What it must be.
         wait_s: How long to wait for a lock that another process holds, in seconds.
         create: Create the file, and its folder, when it is not there.
 
     Raises:
-        StoreError: it cannot be used, and why.
+        FileError: of the kind: it cannot be used, and why.
     """
-    with translated(path):
+    with translated(path, kind.error):
         if path.is_dir():
-            raise StoreError(StoreProblem.IS_A_FOLDER, path)
+            raise kind.error(FileProblem.IS_A_FOLDER, path)
         if create:
             _create_private(path)
         elif not path.exists():
-            raise StoreError(StoreProblem.MISSING, path)
+            raise kind.error(FileProblem.MISSING, path)
     deadline = time.monotonic() + wait_s
     while True:
         try:
-            return _connect_once(path, wait_s)
-        except StoreError as error:
+            return _connect_once(path, kind, wait_s)
+        except FileError as error:
             # SQLite's busy handler is not asked while two connections switch a new file to WAL.
-            if error.problem is not StoreProblem.LOCKED or time.monotonic() >= deadline:
+            if error.problem is not FileProblem.LOCKED or time.monotonic() >= deadline:
                 raise
             time.sleep(_RETRY_PAUSE_S)
 
@@ -76,8 +96,8 @@ def _create_private(path: Path) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
-def _connect_once(path: Path, wait_s: float) -> Database:
-    with translated(path):
+def _connect_once(path: Path, kind: FileKind, wait_s: float) -> Database:
+    with translated(path, kind.error):
         with _numpy_hidden():
             from sqlite_utils import Database
 
@@ -93,32 +113,32 @@ def _connect_once(path: Path, wait_s: float) -> Database:
         )
         try:
             db = Database(connection, execute_plugins=False)  # a user's sqlite-utils plugins are none of our business
-            _ensure_schema(db, path, writable=writable)
+            _ensure_schema(db, path, kind, writable=writable)
         except BaseException:
             connection.close()
             raise
         return db
 
 
-def _ensure_schema(db: Database, path: Path, *, writable: bool) -> None:
+def _ensure_schema(db: Database, path: Path, kind: FileKind, *, writable: bool) -> None:
     # In this order: another process may be creating the schema just now, and does it in one step.
     fresh = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
     application = db.execute("PRAGMA application_id").fetchone()[0]
-    if application != migrations.APPLICATION_ID and not fresh:
-        raise StoreError(StoreProblem.FOREIGN, path)
+    if application != kind.application_id and not fresh:
+        raise kind.error(FileProblem.FOREIGN, path)
     done = migrations.applied(db)
-    unknown = [name for name in done if name not in migrations.names()]
+    unknown = [name for name in done if name not in migrations.names(kind.steps)]
     if unknown:
-        raise StoreError(StoreProblem.NEWER, path, f"it has {unknown[-1]}")
-    pending = len(done) < len(migrations.names())
+        raise kind.error(FileProblem.NEWER, path, f"it has {unknown[-1]}")
+    pending = len(done) < len(migrations.names(kind.steps))
     if not writable:
         if pending:
-            raise StoreError(StoreProblem.OLDER_READ_ONLY, path)
+            raise kind.error(FileProblem.OLDER_READ_ONLY, path)
         return
     db.enable_wal()
     if pending:
         with write_transaction(db):
-            migrations.apply_pending(db)
+            migrations.apply_pending(db, kind.steps)
     db.execute("PRAGMA foreign_keys = ON")
 
 
