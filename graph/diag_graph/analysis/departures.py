@@ -10,7 +10,7 @@ the level and the resolution of the series, so that constant baselines and tiny 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -29,6 +29,8 @@ CONSTANT_BASELINE_STEP = 0.1
 TREND_CORRELATION = 0.7
 """Correlation with time above which a baseline counts as trending, and is extrapolated."""
 MIN_TREND_POINTS = 6
+BLOCK = 1 << 16
+"""Samples that are compared at once, so few that what the arithmetic holds meanwhile stays in the processor's cache."""
 ON_THE_WAY = 0.03
 """Share of the way from the band to a level from which a sample belongs to the change, and is not noise before it."""
 
@@ -66,8 +68,20 @@ def departures(before: FloatArray, after: FloatArray, persistence: int) -> Depar
         after: Later samples of the same series, at least `persistence` columns.
         persistence: How many samples in a row must hold a level for it to count.
     """
-    centre = np.median(before, axis=1)
-    scale = _scale(before, centre)
+    rows = max(1, BLOCK // (before.shape[1] + after.shape[1]))
+    if before.shape[0] <= rows:
+        return _departures(before, after, persistence)
+    parts = [
+        _departures(before[start : start + rows], after[start : start + rows], persistence)
+        for start in range(0, before.shape[0], rows)
+    ]
+    return Departures(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Departures)))
+
+
+def _departures(before: FloatArray, after: FloatArray, persistence: int) -> Departures:
+    ordered = np.sort(before, axis=1)
+    centre = _quantile(ordered, 0.5)
+    scale = _scale(before, ordered, centre)
     base_high, base_low = _held(before, persistence)
     high, low = _held(after, persistence)
     up, down = high - centre, centre - low
@@ -78,7 +92,7 @@ def departures(before: FloatArray, after: FloatArray, persistence: int) -> Depar
     z = np.where(rising, 1.0, -1.0) * np.minimum(
         size / scale, _trend_corrected(before, after, scale, rising, persistence)
     )
-    constant = np.ptp(before, axis=1) == 0
+    constant = ordered[:, 0] == ordered[:, -1]
     moved = (size > CONSTANT_BASELINE_STEP * np.abs(centre)) & _mostly_elsewhere(after, centre)
     z = np.where(constant, np.where(moved, np.sign(z) * CONSTANT_BASELINE_Z, 0.0), z)
     band = np.where(constant, 0.0, 3.0 * scale)
@@ -127,20 +141,28 @@ def _first_run(true: NDArray[np.bool_], length: int) -> int | None:
     return int(np.argmax(runs)) if runs.any() else None
 
 
-def _scale(before: FloatArray, centre: FloatArray) -> FloatArray:
-    q25, q75 = np.percentile(before, (25, 75), axis=1)
+def _quantile(ordered: FloatArray, share: float) -> FloatArray:
+    """A quantile of each row of sorted values, between neighbours in proportion (as `np.quantile` has it)."""
+    low, rest = divmod(share * (ordered.shape[1] - 1), 1)
+    first = ordered[:, int(low)]
+    return first if rest == 0 else np.asarray(first + (ordered[:, int(low) + 1] - first) * rest)
+
+
+def _scale(before: FloatArray, ordered: FloatArray, centre: FloatArray) -> FloatArray:
     deviations = np.abs(before - centre[:, None])
-    mad = np.median(deviations, axis=1) * 1.4826
     # A series that mostly rests and sometimes jumps has quartiles of 0: its mean deviation still tells how it moves.
     mean_deviation = deviations.mean(axis=1) * 1.2533
-    spread = np.maximum(np.maximum((q75 - q25) / IQR_TO_SIGMA, mad), 0.7 * mean_deviation)
-    floor = np.maximum(RELATIVE_FLOOR * np.abs(centre), _resolution(before))
+    deviations.sort(axis=1)
+    mad = _quantile(deviations, 0.5) * 1.4826
+    spread = (_quantile(ordered, 0.75) - _quantile(ordered, 0.25)) / IQR_TO_SIGMA
+    spread = np.maximum(np.maximum(spread, mad), 0.7 * mean_deviation)
+    floor = np.maximum(RELATIVE_FLOOR * np.abs(centre), _resolution(ordered))
     return np.asarray(np.maximum(spread, floor))
 
 
-def _resolution(before: FloatArray) -> FloatArray:
-    """Half the smallest step that the baseline took; a constant one has none, and gets a positive number for one."""
-    steps = np.abs(np.diff(np.sort(before, axis=1), axis=1))
+def _resolution(ordered: FloatArray) -> FloatArray:
+    """Half the smallest step between sorted values; a constant row has none, and gets a positive number for one."""
+    steps = np.diff(ordered, axis=1)
     smallest = np.where(steps > 0, steps, np.inf).min(axis=1)
     return np.asarray(np.where(np.isfinite(smallest), 0.5 * smallest, 1.0))
 
@@ -156,8 +178,12 @@ def _held(values: FloatArray, persistence: int) -> tuple[FloatArray, FloatArray]
     """The highest and the lowest level that each row held for `persistence` samples in a row."""
     if persistence == 1 or values.shape[1] <= 1:
         return values.max(axis=1), values.min(axis=1)
-    windows = sliding_window_view(values, min(persistence, values.shape[1]), axis=1)
-    return windows.min(axis=2).max(axis=1), windows.max(axis=2).min(axis=1)
+    length = min(persistence, values.shape[1])
+    lowest = highest = values[:, : values.shape[1] - length + 1]
+    for shift in range(1, length):
+        neighbour = values[:, shift : values.shape[1] - length + 1 + shift]
+        lowest, highest = np.minimum(lowest, neighbour), np.maximum(highest, neighbour)
+    return lowest.max(axis=1), highest.min(axis=1)
 
 
 def _trend_corrected(
@@ -181,6 +207,6 @@ def _trend_corrected(
     residual_after = after - (mean[:, None] + slope[:, None] * later)
     residual_before = deviation - slope[:, None] * x_centred
     high, low = _held(residual_after, persistence)
-    noise = np.maximum(np.median(np.abs(residual_before), axis=1) * 1.4826, 0.5 * scale)
+    noise = np.maximum(_quantile(np.sort(np.abs(residual_before), axis=1), 0.5) * 1.4826, 0.5 * scale)
     corrected = np.maximum(np.where(rising, high, -low), 0.0) / noise
     return np.asarray(np.where(np.abs(correlation) > TREND_CORRELATION, corrected, none))

@@ -146,10 +146,14 @@ def _presence(
         return comparable, changes, skipped
     begin = min(one.times[0] for one, _ in prepared if one.times.size)
     last = max(one.times[-1] for one, _ in prepared if one.times.size)
+    steps: dict[bytes, float] = {}
     for one, rate in prepared:
         before = int(np.searchsorted(one.times, onset, side="left"))
         after = one.times.size - before
-        step = float(np.median(np.diff(one.times))) if one.times.size > FEW_SAMPLES else 0.0
+        grid = one.times.tobytes()
+        if grid not in steps:
+            steps[grid] = float(np.median(np.diff(one.times))) if one.times.size > FEW_SAMPLES else 0.0
+        step = steps[grid]
         silence = last - one.times[-1] if one.times.size else 0.0
         if before >= MIN_BASELINE and step and _stopped(one.times, before, step, last, onset):
             changes.append(_presence_change(one, rate, before, after, silence / step))

@@ -11,7 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from diag_graph.analysis.departures import BLOCK
 from diag_graph.analysis.metric_changes import ChangeKind, MetricChange, MetricSurvey, survey_metrics
 from diag_graph.analysis.records import FloatArray, Series, TimeRange
 from diag_graph.analysis.series_groups import MIN_BASELINE
@@ -175,7 +177,7 @@ def _votes(series: Sequence[Series], window: TimeRange) -> Iterable[tuple[float,
                 yield float(times[index]), float(height)
 
 
-def cusum_peaks(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def cusum_peaks(values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
     """Where each row changes its level most clearly.
 
     Values are replaced by their ranks first, so that a spike counts for no more than any other largest value.
@@ -186,21 +188,32 @@ def cusum_peaks(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     Returns:
         The height of the normalised CUSUM of each row, and the index of the first value of the new level.
     """
+    rows = max(1, BLOCK // values.shape[1])
+    parts = [_cusum_peaks(values[start : start + rows]) for start in range(0, values.shape[0], rows)]
+    return np.concatenate([height for height, _ in parts]), np.concatenate([index for _, index in parts])
+
+
+def _cusum_peaks(values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
     ranks = _average_ranks(values)
     centred = ranks - ranks.mean(axis=1, keepdims=True)
     deviation = centred.std(axis=1, keepdims=True)
     n = values.shape[1]
     sums = np.abs(np.cumsum(centred, axis=1)) / (np.where(deviation > 0, deviation, np.inf) * np.sqrt(n))
     peak = np.argmax(sums[:, :-1], axis=1)
-    return sums[np.arange(values.shape[0]), peak], (peak + 1).astype(np.float64).astype(np.intp)
+    return sums[np.arange(values.shape[0]), peak], peak + 1
 
 
 def _average_ranks(values: FloatArray) -> FloatArray:
     """Ranks along each row, equal values sharing the mean of theirs."""
-    ordered = np.sort(values, axis=1)
-    ranks = np.empty_like(values)
-    for row in range(values.shape[0]):
-        low = np.searchsorted(ordered[row], values[row], side="left")
-        high = np.searchsorted(ordered[row], values[row], side="right")
-        ranks[row] = (low + high - 1) / 2
+    order = np.argsort(values, axis=1)
+    ordered = np.take_along_axis(values, order, axis=1)
+    place = np.arange(values.shape[1])
+    new = np.ones(values.shape, np.bool_)
+    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    last = np.ones(values.shape, np.bool_)
+    last[:, :-1] = new[:, 1:]
+    first_equal = np.maximum.accumulate(np.where(new, place, 0), axis=1)
+    last_equal = np.minimum.accumulate(np.where(last, place, values.shape[1])[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.empty(values.shape, np.float64)
+    np.put_along_axis(ranks, order, (first_equal + last_equal) / 2, axis=1)
     return ranks

@@ -92,8 +92,9 @@ def group_by_times(comparable: Sequence[tuple[Series, bool]], onset: float) -> l
     for members in by_grid.values():
         times = members[0][0].times
         bounds = np.array([_bound(one) for one, _ in members])
-        matrix = np.stack([one.values for one, _ in members]).astype(np.float64)
-        matrix = np.where(bounds[:, None] > 0, bounds[:, None] - matrix, matrix)
+        matrix = np.stack([one.values for one, _ in members], dtype=np.float64)
+        bounded = bounds > 0
+        matrix[bounded] = bounds[bounded, None] - matrix[bounded]
         split = int(np.searchsorted(times, onset, side="left"))
         split -= min(split // GUARD_SHARE, MAX_GUARD)
         groups.append(Group([one for one, _ in members], [rate for _, rate in members], times, matrix, split, bounds))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from analysis_samples import MINUTE, ONSET, SAMPLES, START, WINDOW, noise, series, stepped
 
-from diag_graph.analysis.onset import common_onset, cusum_peaks, earlier_onset, event_counts
+from diag_graph.analysis.onset import _average_ranks, common_onset, cusum_peaks, earlier_onset, event_counts
 from diag_graph.analysis.records import TimeRange
 
 CALM = [series(noise(n, 10.0, 1.0), f"calm{n}", "stock") for n in range(6)]
@@ -77,3 +77,10 @@ def test_the_cusum_peaks_where_the_level_changes_and_ignores_a_spike() -> None:
     assert abs(int(indices[0]) - 40) <= 3
     assert heights[0] > 2.2 > heights[1]
     assert values.shape[1] == SAMPLES
+
+
+def test_equal_values_share_the_mean_of_their_ranks() -> None:
+    """Many series hold few distinct values: in what order these came must not look like a change of level."""
+    assert _average_ranks(np.array([[5.0, 1.0, 5.0, 3.0, 1.0, 5.0]])).tolist() == [[4.0, 0.5, 4.0, 2.0, 0.5, 4.0]]
+    heights, _ = cusum_peaks(np.zeros((2, 20)))
+    assert heights.tolist() == [0.0, 0.0]
