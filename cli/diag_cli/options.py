@@ -51,3 +51,10 @@ Incident = Annotated[
     Path | None,
     typer.Option("--incident", metavar="DIR", help="Look at a recorded incident: a folder of metrics, logs, traces."),
 ]
+Session = Annotated[
+    str | None,
+    typer.Option("--session", metavar="ID", help='Go on with a conversation, by its id or a unique beginning; "last".'),
+]
+Continue = Annotated[
+    bool, typer.Option("--continue", "-c", help="Go on with the last conversation, and the folder that it is about.")
+]

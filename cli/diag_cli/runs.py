@@ -30,7 +30,8 @@ _ROOMY = 100
 def runs(
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many, the latest first.")] = 20,
     session: Annotated[
-        str | None, typer.Option("--session", metavar="ID", help="Those of one conversation alone.")
+        str | None,
+        typer.Option("--session", metavar="ID", help="Those of one conversation alone, as `diag sessions` names it."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array.")] = False,
     db: Db = None,
@@ -47,7 +48,7 @@ def runs(
     given = settings.resolve({"db": db})
     try:
         with Store.open(given["db"], create=False) as store:
-            found = store.runs(limit, session_id=session)
+            found = store.runs(limit, session_id=store.resolve_session(session) if session else None)
     except StoreError as error:
         if error.problem is not FileProblem.MISSING:
             raise
@@ -104,4 +105,4 @@ def _verdict(run: RunRow) -> str:
 
 
 def _question(run: RunRow) -> str:
-    return shortened(("replay: " if run.replay_of else "") + one_line(run.question), _PIPED_QUESTION)
+    return shortened(("replay: " if run.is_replay else "") + one_line(run.question), _PIPED_QUESTION)

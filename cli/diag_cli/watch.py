@@ -60,10 +60,11 @@ class Watch:
 
 
 @contextmanager
-def watching(db: Path, wanted: Display | None, *, quiet: bool) -> Iterator[Watch]:
+def watching(db: Path, wanted: Display | None, *, quiet: bool, incident: str | None = None) -> Iterator[Watch]:
     """Open the store, if it can be used, and a display, for one run.
 
-    A store that cannot be used costs one line on stderr and never the answer (D3).
+    A store that cannot be used costs one line on stderr and never the answer (D3). `incident` is the folder of evidence
+    that the conversation is about, to be remembered with it.
 
     Raises:
         RunInterruptedError: the user pressed Ctrl-C.
@@ -71,7 +72,7 @@ def watching(db: Path, wanted: Display | None, *, quiet: bool) -> Iterator[Watch
     from diag_graph.store import StoreListener
 
     store, problem = _open(db)
-    keeper = StoreListener(store) if store else None
+    keeper = StoreListener(store, incident) if store else None
     display = display_for(wanted, quiet=quiet)
     watch = Watch(store, keeper, display)
     try:

@@ -54,6 +54,10 @@ INTERRUPTED_REASON = "interrupted"
 """`failure_reason` of a run that was ended from outside: Ctrl-C, or a signal to the program."""
 
 
+RECORDED = "recorded"
+"""`model` of a run whose agents were a recording."""
+
+
 class AgentFlow(StrEnum):
     """Who asked: a person, or an alert."""
 
@@ -90,6 +94,28 @@ class RunRow(Frozen):
     what_if: bool = False
     """Live agents answered, over the tool results of an earlier run."""
     orchestration_trace: JsonObject | None = None
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether nobody asked this: its agents, or its tools, were a recording. A file need not name its run."""
+        return self.what_if or self.replay_of is not None or self.model == RECORDED
+
+
+class SessionRow(Frozen):
+    """One conversation. Times are ISO 8601 in UTC."""
+
+    session_id: str
+    title: str
+    """Its first question, in one line, shortened."""
+    runs: int
+    """How many questions were asked in it; replays do not count."""
+    created_at: str
+    last_asked: str
+    """When its latest question was asked."""
+    last_verdict: str | None = None
+    """The verdict of the latest question's run."""
+    incident: str | None = None
+    """The folder of evidence that it was last about, as an absolute path; null when it had none."""
 
 
 class RunDocument(Frozen):

@@ -23,6 +23,7 @@ from diag_graph.contracts import (
 from diag_graph.errors import InputError, RunAborted
 from diag_graph.events import AgentFinished, Event, Listener, ModelAnswered, RunFinished, RunStarted
 from diag_graph.gate.values import well_formed
+from diag_graph.history import bounded
 from diag_graph.nodes.composer import view_claims
 from diag_graph.nodes.deps import GUIDANCE, Deps
 from diag_graph.outcome import INTERRUPTED_REASON, AgentFlow, AgentStep, RunDocument, RunRow, RunStatus
@@ -90,7 +91,7 @@ def diagnose(
         evidence: Where the tools look; None: nowhere.
         guidance: Runbooks and skills, which advise and are no evidence.
         session_id: The conversation that this goes on with; None begins one.
-        history: Its earlier turns, oldest first.
+        history: Its earlier turns, oldest first; the run is told of the latest, within bounds.
         now: The run's clock; None: the machine's.
         since: Start of the window to look at, as the user wrote it.
         until: End of the window.
@@ -173,6 +174,7 @@ class _Run:
     def __init__(self, assignment: Assignment, listeners: Sequence[Listener]) -> None:
         self._assignment = assignment
         self._listeners = tuple(listeners)
+        self._history = bounded(assignment.history)
         self._steps: list[AgentStep] = []
         self._ledger = self._tools(assignment)
         self._state: dict[str, Any] = {}
@@ -231,7 +233,7 @@ class _Run:
         initial: DiagnosisState = {
             "diagnosis_context": DiagnosisContext(
                 question=assignment.question,
-                history=assignment.history,
+                history=self._history,
                 session_id=row.session_id,
                 run_id=row.run_id,
                 now=assignment.now,
@@ -281,7 +283,7 @@ class _Run:
             findings=view_claims(state) if rests else (),  # type: ignore[arg-type]
             gatekeeper=audit if isinstance(audit, GatekeeperAudit) else None,
             verifier=_evaluation(state, verdict),
-            history=self._assignment.history,
+            history=self._history,
             now=self._assignment.now,
             steps=tuple(self._steps),
             invocations=self._ledger.invocations,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli_samples import Command, diag
 
-COMMANDS = ["ask", "replay", "trace", "runs", "doctor", "eval"]
+COMMANDS = ["ask", "replay", "trace", "runs", "sessions", "doctor", "eval"]
 
 
 def test_the_first_screen_shows_a_newcomer_what_to_type(command: Command) -> None:

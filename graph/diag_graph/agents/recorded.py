@@ -9,7 +9,7 @@ from pydantic import Field
 from diag_graph.agents.ports import AgentReply, AgentSet, Toolbox
 from diag_graph.contracts import Frozen, Invocation
 from diag_graph.errors import AgentFailure, ReplayDivergence
-from diag_graph.outcome import AgentError
+from diag_graph.outcome import RECORDED, AgentError
 from diag_graph.state import ComposerInput, ExecutorInput, PlannerInput, VerifierInput
 from diag_graph.topology import Node
 
@@ -71,7 +71,7 @@ class Recording:
     def agents(self) -> AgentSet:
         """Four agents that play this recording."""
         player = _Player(self)
-        return AgentSet(planner=player, executor=player, verifier=player, composer=player, label="recorded")
+        return AgentSet(planner=player, executor=player, verifier=player, composer=player, label=RECORDED)
 
 
 class _Player:

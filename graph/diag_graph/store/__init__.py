@@ -5,6 +5,7 @@
     rows.py         contracts <-> rows
     process.py      whether the process that owns a run is still there
     runs.py         Store: writing and reading runs
+    sessions.py     the conversations that runs belong to
     listener.py     StoreListener: writes a run down as it happens
 
 Importing this package loads nothing heavy; sqlite-utils comes in when a store is opened.

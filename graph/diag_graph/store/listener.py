@@ -19,10 +19,11 @@ class StoreListener:
         problem: What kept it from writing; None while all is well.
     """
 
-    def __init__(self, store: Store) -> None:
-        """Write to this open store."""
+    def __init__(self, store: Store, incident: str | None = None) -> None:
+        """Write to this open store, and of the conversation that it is about this folder of evidence."""
         self.problem: StoreError | None = None
         self._store = store
+        self._incident = incident
         self._run_id: str | None = None
         self._passed: list[state.Event] = []
         self._lock = threading.Lock()
@@ -51,7 +52,7 @@ class StoreListener:
     def _write(self, event: Event) -> None:
         match event:
             case RunStarted(run):
-                self._store.begin_run(run)
+                self._store.begin_run(run, self._incident)
                 self._run_id, self._passed = run.run_id, []
             case RunFinished(document):
                 self._store.finish_run(document)

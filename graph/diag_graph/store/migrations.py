@@ -111,4 +111,9 @@ def m003_replays(db: Database) -> None:
     db.table("diagnosis_run").add_column("what_if", int, not_null_default=0)
 
 
-MIGRATIONS: Migrations = (m001_runs, m002_cached_tokens, m003_replays)
+def m004_incidents(db: Database) -> None:
+    """The folder of evidence that a conversation is about, so that a follow-up question need not name it again."""
+    db.table("chat_session").add_column("incident", str)
+
+
+MIGRATIONS: Migrations = (m001_runs, m002_cached_tokens, m003_replays, m004_incidents)

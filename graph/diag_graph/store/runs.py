@@ -15,8 +15,8 @@ from diag_graph.contracts import Invocation, JsonObject, Turn
 from diag_graph.database import opening
 from diag_graph.database.opening import DEFAULT_WAIT_S, FileKind
 from diag_graph.database.problems import FileProblem, translated
-from diag_graph.outcome import INTERRUPTED_REASON, AgentStep, RunDocument, RunRow, RunStatus
-from diag_graph.store import rows
+from diag_graph.outcome import INTERRUPTED_REASON, AgentStep, RunDocument, RunRow, RunStatus, SessionRow
+from diag_graph.store import rows, sessions
 from diag_graph.store.migrations import APPLICATION_ID, MIGRATIONS
 from diag_graph.store.problems import StoreError, StoreProblem
 from diag_graph.store.process import ProcessIdentity, is_alive, this_process
@@ -29,7 +29,6 @@ KIND = FileKind(APPLICATION_ID, MIGRATIONS, StoreError)
 LATEST = "last"
 """What a person may write for the id of the latest run or session."""
 
-_TITLE_LENGTH = 80
 _CANDIDATES_SHOWN = 5
 
 
@@ -62,11 +61,18 @@ class Store:
 
     # --- writing ---------------------------------------------------------------------------------------------
 
-    def begin_run(self, run: RunRow) -> None:
-        """Write a run that begins, owned by this process, and its conversation if that is new."""
+    def begin_run(self, run: RunRow, incident: str | None = None) -> None:
+        """Write a run that begins, owned by this process, and its conversation if that is new.
+
+        Args:
+            run: The run.
+            incident: The folder of evidence that it looks at; None leaves what the conversation was about before.
+        """
         owner = this_process()
         with self._writing():
             self._ensure_session(run)
+            if incident is not None:
+                sessions.note_incident(self._db, run.session_id, incident)
             self._db.table("diagnosis_run").insert(
                 {**rows.of_run(run), "owner_pid": owner.pid, "owner_started": owner.started}
             )
@@ -112,10 +118,7 @@ class Store:
             )
 
     def _ensure_session(self, run: RunRow) -> None:
-        title = rows.storable(" ".join(run.question.split()))[:_TITLE_LENGTH]
-        self._db.table("chat_session").insert(
-            {"session_id": rows.storable(run.session_id), "title": title, "created_at": run.started_at}, ignore=True
-        )
+        sessions.ensure(self._db, run)
 
     def _next(self, table: str, column: str, run_id: str) -> int:
         query = f"SELECT coalesce(max({column}), 0) + 1 FROM {table} WHERE run_id = ?"  # noqa: S608 - our own names
@@ -144,9 +147,23 @@ class Store:
         if not found:
             raise StoreError(StoreProblem.NO_SUCH_RUN, self.path, reference)
         if len(found) > 1:
-            shown = ", ".join(found[:_CANDIDATES_SHOWN])
-            more = ", ..." if len(found) > _CANDIDATES_SHOWN else ""
-            raise StoreError(StoreProblem.AMBIGUOUS, self.path, f'"{reference}": {shown}{more}')
+            raise StoreError(StoreProblem.AMBIGUOUS, self.path, _candidates(reference, found))
+        return found[0]
+
+    def resolve_session(self, reference: str) -> str:
+        """The id of the conversation that a person means: an id, a unique beginning of one, or `last`.
+
+        Raises:
+            StoreError: no conversation, no such conversation, or several; of several, the message names the latest.
+        """
+        reference = rows.storable(reference)
+        with self._reading():
+            found = sessions.matching(self._db, reference, latest=reference == LATEST)
+        if not found:
+            problem = StoreProblem.NO_SESSIONS if reference == LATEST else StoreProblem.NO_SUCH_SESSION
+            raise StoreError(problem, self.path, reference)
+        if len(found) > 1:
+            raise StoreError(StoreProblem.AMBIGUOUS_SESSION, self.path, _candidates(reference, found))
         return found[0]
 
     def run(self, run_id: str) -> RunDocument:
@@ -185,13 +202,25 @@ class Store:
 
     def history(self, session_id: str, limit: int) -> list[Turn]:
         """The last questions of a conversation that were answered, oldest first; replays are not part of it."""
-        query = (
-            "SELECT question, answer FROM diagnosis_run WHERE session_id = ? AND status = ? AND answer IS NOT NULL"
-            " AND replay_of IS NULL ORDER BY rowid DESC LIMIT ?"
-        )
         with self._reading():
-            found = list(self._db.query(query, [session_id, RunStatus.SUCCESS.value, limit]))
-        return [Turn(question=row["question"], answer=row["answer"]) for row in reversed(found)]
+            return sessions.history(self._db, session_id, limit)
+
+    def sessions(self, limit: int | None = None) -> list[SessionRow]:
+        """The conversations, that of the latest question first; all of them without a limit. Replays are none."""
+        with self._reading():
+            return sessions.listed(self._db, limit)
+
+    def session(self, session_id: str) -> SessionRow:
+        """One conversation, by its whole id.
+
+        Raises:
+            StoreError: there is no such conversation.
+        """
+        with self._reading():
+            found = sessions.listed(self._db, None, session_id)
+        if not found:
+            raise StoreError(StoreProblem.NO_SUCH_SESSION, self.path, session_id)
+        return found[0]
 
     def count(self) -> int:
         """How many runs there are."""
@@ -207,18 +236,6 @@ class Store:
         """
         with self._writing():
             pass
-
-    def has_session(self, session_id: str) -> bool:
-        """Whether a conversation of this id exists."""
-        with self._reading():
-            return self._db.table("chat_session").count_where("session_id = ?", [session_id]) > 0
-
-    def latest_session(self) -> str | None:
-        """The conversation of the latest question that was asked; None when there is none."""
-        query = "SELECT session_id FROM diagnosis_run WHERE replay_of IS NULL ORDER BY rowid DESC LIMIT 1"
-        with self._reading():
-            found = self._db.execute(query).fetchone()
-        return found[0] if found else None
 
     def _ids(self, where: str, *parameters: object) -> list[str]:
         query = f"SELECT run_id FROM diagnosis_run WHERE {where}"  # noqa: S608 - our own conditions, values bound
@@ -252,6 +269,11 @@ def _as_seen(row: dict[str, Any]) -> RunRow:
     if pid is not None and is_alive(ProcessIdentity(pid, row["owner_started"] or "")):
         return run
     return run.model_copy(update={"status": RunStatus.INTERRUPTED})
+
+
+def _candidates(reference: str, found: list[str]) -> str:
+    shown = ", ".join(found[:_CANDIDATES_SHOWN])
+    return f'"{reference}": {shown}{", ..." if len(found) > _CANDIDATES_SHOWN else ""}'
 
 
 def _now() -> str:

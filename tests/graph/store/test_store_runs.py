@@ -9,7 +9,7 @@ from store_samples import TRACE, finished, invocation, started, step
 
 from diag_graph.contracts import Invocation, Turn
 from diag_graph.events import AgentFinished, NodeStarted, RunFinished, RunStarted, ToolFinished
-from diag_graph.outcome import INTERRUPTED_REASON, AgentStep, RunDocument, RunRow, RunStatus
+from diag_graph.outcome import INTERRUPTED_REASON, RECORDED, AgentStep, RunDocument, RunRow, RunStatus
 from diag_graph.store import Store, StoreError, StoreListener, StoreProblem
 
 TABLES = {"chat_session", "diagnosis_run", "agent_step", "tool_invocation", "self_evaluation"}
@@ -158,13 +158,16 @@ def test_history_holds_the_answered_questions_of_one_conversation_oldest_first(s
         record(store, f"run-{number}", question=f"q{number}", answer=f"a{number}")
     record(store, "other", session_id="s-2")
     store.begin_run(started("open"))
-    replayed = started("again").model_copy(update={"replay_of": "run-1"})
-    store.begin_run(replayed)
-    store.finish_run(finished(replayed))
+    for name, sign in {
+        "again": {"replay_of": "run-1"},
+        "nameless": {"model": RECORDED},
+        "if": {"what_if": True},
+    }.items():
+        replayed = started(name).model_copy(update=sign)
+        assert replayed.is_replay
+        store.begin_run(replayed)
+        store.finish_run(finished(replayed))
     assert store.history("s-1", 2) == [Turn(question="q2", answer="a2"), Turn(question="q3", answer="a3")]
-    assert store.has_session("s-2")
-    assert not store.has_session("s-3")
-    assert store.latest_session() == "s-1"
 
 
 def test_a_run_reads_as_running_while_its_process_lives(store: Store) -> None:

@@ -11,9 +11,6 @@ from diag_graph.contracts import Plan
 from diag_graph.state import PlannerInput
 from diag_graph.topology import PlannerMode
 
-MAX_ANSWER = 1_500
-"""Characters of an earlier answer that a planner is shown."""
-
 NO_SKILL = "none, so `selected_skill` is null"
 
 
@@ -56,7 +53,7 @@ def task_of(request: PlannerInput, blocks: DataBlocks) -> str:
 
 def _history(request: PlannerInput, blocks: DataBlocks) -> str:
     """Earlier answers quote tools, and so are data."""
-    turns = [f"Asked: {turn.question}\nAnswered: {turn.answer[:MAX_ANSWER]}" for turn in request.history]
+    turns = [f"Asked: {turn.question}\nAnswered: {turn.answer}" for turn in request.history]
     return blocks.block("\n\n".join(turns)) if turns else ""
 
 

@@ -1,0 +1,100 @@
+"""The conversation that a question belongs to: which one is meant, what was said in it, what it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diag_cli.render.safe import one_line
+from diag_cli.render.streams import complain
+from diag_graph.errors import InputError
+
+if TYPE_CHECKING:
+    from diag_graph.contracts import Turn
+    from diag_graph.store import Store
+
+LATEST = "last"
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What a question goes on with.
+
+    Attributes:
+        session_id: Its id; None begins a conversation.
+        title: Its first question; empty when it begins.
+        history: Earlier questions and answers, oldest first.
+        incident: The folder of evidence that it is about; None when there is none.
+    """
+
+    session_id: str | None = None
+    title: str = ""
+    history: tuple[Turn, ...] = ()
+    incident: Path | None = None
+
+
+NEW = Conversation()
+
+
+def wanted(session: str | None, *, go_on: bool) -> str | None:
+    """The conversation that the options of a command name: an id or a beginning of one, `last`, or None.
+
+    Raises:
+        InputError: they contradict each other.
+    """
+    if go_on and session not in {None, LATEST}:
+        raise InputError("--continue goes on with the last conversation, --session names another", "Give one of them.")
+    return LATEST if go_on else session
+
+
+def go_on_with(db: Path, reference: str | None, *, quiet: bool) -> Conversation:
+    """The conversation that is meant, as it stands in the store.
+
+    An id that nobody has used begins a conversation of that id. A store that cannot be read costs the conversation
+    and not the answer (D3): why is said where the run cannot be kept.
+
+    Args:
+        db: The store's file.
+        reference: See `wanted`.
+        quiet: Say nothing of which conversation it is.
+
+    Raises:
+        StoreError: there is no conversation to go on with, or several begin so.
+    """
+    if reference is None:
+        return NEW
+    from diag_graph.database.problems import FileProblem
+    from diag_graph.store import Store, StoreError, StoreProblem
+
+    try:
+        with Store.open(db, create=False) as store:
+            found = _read(store, store.resolve_session(reference))
+    except StoreError as error:
+        if error.problem is StoreProblem.NO_SUCH_SESSION or (
+            error.problem is FileProblem.MISSING and reference != LATEST
+        ):
+            if not quiet:
+                complain(f"a new conversation begins: {reference}", "`diag sessions` shows those that there are.")
+            return Conversation(session_id=reference)
+        if error.problem is FileProblem.MISSING:
+            raise StoreError(StoreProblem.NO_SESSIONS, db) from None
+        if error.problem in {StoreProblem.NO_SESSIONS, StoreProblem.AMBIGUOUS_SESSION}:
+            raise
+        complain("the conversation cannot be read, and the question is asked alone")
+        return Conversation(session_id=None if reference == LATEST else reference)
+    if not quiet and reference != found.session_id:
+        complain(f'goes on with conversation {found.session_id}: "{one_line(found.title)}"')
+    return found
+
+
+def _read(store: Store, session_id: str) -> Conversation:
+    from diag_graph.history import MAX_TURNS
+
+    known = store.session(session_id)
+    return Conversation(
+        session_id=session_id,
+        title=known.title,
+        history=tuple(store.history(session_id, MAX_TURNS)),
+        incident=Path(known.incident) if known.incident else None,
+    )
