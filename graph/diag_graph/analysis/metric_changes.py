@@ -7,16 +7,17 @@ pseudo-onsets within the baseline, and what moved there without an incident sets
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
 from diag_graph.analysis.chance import SATURATION_Z, chance_of
+from diag_graph.analysis.change_kinds import ChangeKind, MetricChange
 from diag_graph.analysis.departures import RELATIVE_FLOOR, Departures, departures, excursion
 from diag_graph.analysis.records import FloatArray, Series, TimeRange
-from diag_graph.analysis.series_groups import FEW_SAMPLES, MIN_BASELINE, Group, group_by_times, prepare
+from diag_graph.analysis.series_groups import Group, group_by_times, prepare
+from diag_graph.analysis.silences import frozen, presence_of
 
 MIN_CONSTANT = 10
 """Samples before the onset from which "it never moved" means something."""
@@ -39,60 +40,6 @@ BASE_THRESHOLD = 5.0
 """Deviation in scales below which nothing is reported, however quiet the rest is."""
 THRESHOLD_CAP = 15.0
 """The learned threshold never exceeds this: a baseline that holds an earlier incident must not hide the present one."""
-
-
-class ChangeKind(StrEnum):
-    """How a series changed."""
-
-    LEVEL = "level"
-    """It moved to another level and stayed there for several samples."""
-    SPIKE = "spike"
-    """One sample stands out, and there is no second one since the onset that could confirm it."""
-    STOPPED = "stopped"
-    """Its samples end at the onset though others go on."""
-    APPEARED = "appeared"
-    """Its samples begin at the onset."""
-    DRIFT = "drift"
-    """No sample lies after the onset, so that nothing can be compared, but a series ends far from where it began."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MetricChange:
-    """One series that changed.
-
-    Attributes:
-        series: The series as it was compared: a counter as its rate.
-        kind: How it changed.
-        direction: `up`, `down`, `appeared` or `stopped`.
-        onset: Time of the first sample of the new state (of the last sample, for a series that stopped).
-        before: Median before the onset of the run; NaN for a series that appeared.
-        after: Median since `onset` while the change lasted (a spike: its value); NaN for a series that stopped.
-        samples_before: Number of baseline samples.
-        samples_after: Number of samples since `onset`.
-        z: Deviation in robust standard deviations of the baseline.
-        score: Comparable over series: grows with `z` and with the relative change, and not with the unit.
-        rate: The series is a counter, and values are its increase per second.
-        ended: When it was back within its baseline; None when it was not.
-    """
-
-    series: Series
-    kind: ChangeKind
-    direction: str
-    onset: float
-    before: float
-    after: float
-    samples_before: int
-    samples_after: int
-    z: float
-    score: float
-    rate: bool = False
-    ended: float | None = None
-
-    @property
-    def step(self) -> float:
-        """Seconds between neighbouring samples, usually: how exactly `onset` can be known."""
-        times = self.series.times
-        return round(float(np.median(np.diff(times))), 3) if times.size > 1 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,76 +68,24 @@ def survey_metrics(series: Iterable[Series], window: TimeRange, onset: float) ->
         onset: When the trouble began.
     """
     prepared = [item for one in series if (item := prepare(one, window)) is not None]
-    comparable, changes, skipped = _presence(prepared, onset)
-    groups = group_by_times(comparable, onset)
+    presence = presence_of(prepared, onset)
+    changes = [*presence.changes, *(change for one, rate in presence.lone for change in _drift(one, rate))]
+    groups = group_by_times(presence.comparable, onset)
     results = [(group, departures(*_halves(group, group.split), group.persistence)) for group in groups]
     chance = chance_of(groups, MIN_SWING)
     threshold = float(np.clip(chance.largest, BASE_THRESHOLD, THRESHOLD_CAP))
     compared = sum(len(group.series) for group in groups)
     for group, result in results:
-        found = _level_changes(group, result, threshold)
         later = group.times.size - group.split
-        changes.extend(one for one in found if chance.expected(one.series.metric, one.z, later) < MAX_EXPECTED)
+        told = [
+            one
+            for one in _level_changes(group, result, threshold)
+            if chance.expected(one.series.metric, one.z, later) < MAX_EXPECTED
+        ]
+        moved = {id(one.series) for one in told}
+        changes += [*told, *(one for one in frozen(group) if id(one.series) not in moved)]
     changes.sort(key=lambda change: (-change.score, change.onset, change.series.service, change.series.metric))
-    return MetricSurvey(tuple(changes), compared, skipped, threshold)
-
-
-def _presence(
-    prepared: Sequence[tuple[Series, bool]], onset: float
-) -> tuple[list[tuple[Series, bool]], list[MetricChange], int]:
-    """Split off series that appeared or stopped at the onset, and those with too few samples."""
-    comparable: list[tuple[Series, bool]] = []
-    changes: list[MetricChange] = []
-    skipped = 0
-    if not prepared:
-        return comparable, changes, skipped
-    begin = min(one.times[0] for one, _ in prepared if one.times.size)
-    last = max(one.times[-1] for one, _ in prepared if one.times.size)
-    steps: dict[bytes, float] = {}
-    for one, rate in prepared:
-        before = int(np.searchsorted(one.times, onset, side="left"))
-        after = one.times.size - before
-        grid = one.times.tobytes()
-        if grid not in steps:
-            steps[grid] = float(np.median(np.diff(one.times))) if one.times.size > FEW_SAMPLES else 0.0
-        step = steps[grid]
-        silence = last - one.times[-1] if one.times.size else 0.0
-        if before >= MIN_BASELINE and step and _stopped(one.times, before, step, last, onset):
-            changes.append(_presence_change(one, rate, before, after, silence / step))
-        elif before == 0 and after > FEW_SAMPLES and onset - begin >= MIN_BASELINE * step and one.values.any():
-            changes.append(_presence_change(one, rate, before, after, float(min(after, 10))))
-        elif before >= MIN_BASELINE and after >= 1:
-            comparable.append((one, rate))
-        else:
-            skipped += 1
-            changes.extend(_drift(one, rate) if after == 0 else ())
-    return comparable, changes, skipped
-
-
-def _stopped(times: FloatArray, before: int, step: float, last: float, onset: float) -> bool:
-    """Whether a series ended about the onset: silent for longer than any gap that it had before, twice over."""
-    if times.size - before > FEW_SAMPLES or times[-1] < onset - 3 * max(step, 60.0):
-        return False
-    gaps = np.diff(times[:before])
-    return bool(last - times[-1] > max(3.0 * step, 2.0 * float(gaps.max())))
-
-
-def _presence_change(series: Series, rate: bool, before: int, after: int, weight: float) -> MetricChange:
-    appeared = before == 0
-    z = min(weight, 10.0)
-    return MetricChange(
-        series=series,
-        kind=ChangeKind.APPEARED if appeared else ChangeKind.STOPPED,
-        direction="appeared" if appeared else "stopped",
-        onset=float(series.times[0] if appeared else series.times[-1]),
-        before=float("nan") if appeared else float(np.median(series.values[:before])),
-        after=float(np.median(series.values)) if appeared else float("nan"),
-        samples_before=before,
-        samples_after=after if appeared else 0,
-        z=z,
-        score=round(0.5 * float(np.log1p(z)), 3),
-        rate=rate,
-    )
+    return MetricSurvey(tuple(changes), compared, presence.skipped, threshold)
 
 
 def _drift(series: Series, rate: bool) -> Iterable[MetricChange]:

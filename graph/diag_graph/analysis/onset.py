@@ -13,8 +13,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from diag_graph.analysis.change_kinds import ChangeKind, MetricChange
 from diag_graph.analysis.departures import BLOCK
-from diag_graph.analysis.metric_changes import ChangeKind, MetricChange, MetricSurvey, survey_metrics
+from diag_graph.analysis.metric_changes import MetricSurvey, survey_metrics
 from diag_graph.analysis.records import FloatArray, Series, TimeRange
 from diag_graph.analysis.series_groups import MIN_BASELINE
 
@@ -37,6 +38,7 @@ MIN_DATING = 2 * MIN_BASELINE
 COUNTED = "counted"
 """Label of series that were made by counting events."""
 _PRESENCE = frozenset({ChangeKind.APPEARED, ChangeKind.STOPPED})
+_UNDATED = frozenset({ChangeKind.DRIFT, ChangeKind.GAP, ChangeKind.FROZEN})
 BUCKETS = 60
 """Into how many equal parts a window is cut to count events or votes."""
 
@@ -90,12 +92,13 @@ def _lasts_until(change: MetricChange, stated: float) -> bool:
 def _datable(survey: MetricSurvey) -> list[MetricChange]:
     """The changes that have a time of their own.
 
-    A drift is everywhere in its window, and counted events begin and end with their recorder.
+    A drift is everywhere in its window, a pause or a series that froze may be its recorder's, and counted events begin
+    and end with theirs.
     """
     return [
         change
         for change in survey.changes
-        if change.kind is not ChangeKind.DRIFT
+        if change.kind not in _UNDATED
         and not (change.kind in _PRESENCE and change.series.labels.get(COUNTED) is not None)
     ]
 

@@ -39,6 +39,8 @@ class Group:
     values: FloatArray
     split: int
     """Index of the first sample that is no baseline: at or after the onset, or in the guard before it."""
+    since: int
+    """Number of samples at or after the onset."""
     bounds: FloatArray
     """What a row's values were subtracted from, or 0: see `_bound`."""
 
@@ -46,7 +48,7 @@ class Group:
     def persistence(self) -> int:
         """Samples that a change must last: two, three where there are many, one where there is no second."""
         later = self.times.size - self.split
-        return 1 if later < FEW_SAMPLES else 2 if later < MANY_SAMPLES else 3
+        return 1 if self.since < FEW_SAMPLES else 2 if later < MANY_SAMPLES else 3
 
 
 def prepare(series: Series, window: TimeRange) -> tuple[Series, bool] | None:
@@ -95,9 +97,10 @@ def group_by_times(comparable: Sequence[tuple[Series, bool]], onset: float) -> l
         matrix = np.stack([one.values for one, _ in members], dtype=np.float64)
         bounded = bounds > 0
         matrix[bounded] = bounds[bounded, None] - matrix[bounded]
-        split = int(np.searchsorted(times, onset, side="left"))
-        split -= min(split // GUARD_SHARE, MAX_GUARD)
-        groups.append(Group([one for one, _ in members], [rate for _, rate in members], times, matrix, split, bounds))
+        before = int(np.searchsorted(times, onset, side="left"))
+        split, since = before - min(before // GUARD_SHARE, MAX_GUARD), times.size - before
+        rates = [rate for _, rate in members]
+        groups.append(Group([one for one, _ in members], rates, times, matrix, split, since, bounds))
     return groups
 
 

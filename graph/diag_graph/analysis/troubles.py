@@ -123,7 +123,7 @@ def trouble_of(item: Item) -> Trouble:
     """What kind of trouble an item of a metric, span or log tool shows."""
     if item.get("signal") == "log":
         return Trouble.CANCELLED if _CANCELLED.search(str(item.get("example") or "")) else Trouble.LOG
-    if item.get("direction") in ("appeared", "stopped"):
+    if item.get("direction") in ("appeared", "stopped", "frozen"):
         return Trouble.PRESENCE
     if item.get("signal") == "span":
         return _span_trouble(item)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from diag_graph.analysis.metric_changes import ChangeKind, MetricChange
+from diag_graph.analysis.change_kinds import ChangeKind, MetricChange
 from diag_graph.analysis.numbers import factor, plural, quantity, rounded, span_of_time, unit_of
 from diag_graph.analysis.records import Series, utc
 from diag_graph.contracts import JsonObject
@@ -81,6 +81,15 @@ def _what_happened(change: MetricChange, before: float, after: float, unit: str)
     if change.kind is ChangeKind.STOPPED:
         samples = plural(change.samples_before, "sample")
         return f"stopped at {when}: {samples} until then with a median of {quantity(before, unit)}, none since."
+    if change.kind is ChangeKind.GAP and change.ended is not None:
+        samples = plural(change.samples_before, "sample")
+        return (
+            f"stopped at {when}: {samples} before the onset with a median of {quantity(before, unit)}, then none until "
+            f"{utc(change.ended)}."
+        )
+    if change.kind is ChangeKind.FROZEN:
+        samples = plural(change.samples_after, "sample")
+        return f"froze at {when}: exactly {quantity(after, unit)} in all {samples} since, and never at rest before."
     if change.kind is ChangeKind.APPEARED:
         samples = plural(change.samples_after, "sample")
         return f"appeared at {when} with a median of {quantity(after, unit)} over {samples}, none before."

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
-from diag_graph.analysis.metric_changes import MetricChange, survey_metrics
+from diag_graph.analysis.change_kinds import MetricChange
+from diag_graph.analysis.metric_changes import survey_metrics
 from diag_graph.analysis.numbers import plural, quantity, rounded
 from diag_graph.analysis.records import FloatArray, Series, utc
 from diag_graph.contracts import JsonObject

@@ -3,9 +3,12 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from analysis_samples import MINUTE, ONSET, SAMPLES, START, WINDOW, noise, series, stepped
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from diag_graph.analysis.change_kinds import ChangeKind, MetricChange
 from diag_graph.analysis.departures import BLOCK, Departures, departures
-from diag_graph.analysis.metric_changes import ChangeKind, MetricChange, survey_metrics
+from diag_graph.analysis.metric_changes import survey_metrics
 from diag_graph.analysis.records import Series, TimeRange
 from diag_graph.analysis.series_groups import counter_rate
 
@@ -182,3 +185,106 @@ def test_rows_that_are_compared_in_blocks_give_what_they_give_at_once() -> None:
     for one in fields(Departures):
         assert np.array_equal(getattr(whole, one.name)[-50:], getattr(last, one.name)), one.name
     assert whole.z.size == rows.shape[0]
+
+
+def without(one: Series, *samples: int) -> Series:
+    """The series without these samples."""
+    keep = np.setdiff1d(np.arange(one.times.size), samples)
+    return Series(one.service, one.metric, one.times[keep], one.values[keep], one.labels)
+
+
+def of_a_system(service: str = "stock") -> list[Series]:
+    """Calm series of another service, which go on."""
+    return [series(noise(50 + n, 10.0, 1.0), f"calm{n}", service) for n in range(6)]
+
+
+def test_a_spike_in_the_last_sample_is_told_as_what_it_is() -> None:
+    """The trouble has just begun: no second sample can confirm it, so that it must be far out."""
+    values = noise(20, 0.2, 0.01)
+    values[-1] = 9.0
+    (change,) = changes(*of_a_system(), series(values), onset=WINDOW.end)
+    assert (change.kind, change.direction, change.after, change.samples_after) == (ChangeKind.SPIKE, "up", 9.0, 1)
+
+
+def test_a_dropout_says_when_it_was_back() -> None:
+    """A series that falls to nothing for a while and comes back is a change with an end."""
+    values = noise(21, 300.0, 9.0)
+    values[40:46] = 0.0
+    (change,) = changes(series(values, "requests_per_second"))
+    assert (change.direction, change.after, change.ended) == ("down", 0.0, START + 46 * MINUTE)
+
+
+def test_a_service_that_sends_nothing_for_a_while_is_told_with_when_it_came_back() -> None:
+    """Missing data is evidence: a process that is gone or too busy to be scraped sends nothing."""
+    silent = [without(series(noise(n, 5.0, 0.5), f"m{n}"), *range(41, 47)) for n in (22, 23)]
+    found = changes(*of_a_system(), *silent)
+    assert {one.series.metric for one in found} == {"m22", "m23"}
+    for one in found:
+        assert (one.kind, one.direction) == (ChangeKind.GAP, "stopped")
+        assert (one.onset, one.ended) == (ONSET, START + 47 * MINUTE)
+
+
+def test_empty_cells_are_missing_data_too() -> None:
+    """A value that is not a number says as little as none."""
+    values = noise(24, 5.0, 0.5)
+    values[41:47] = np.nan
+    (change,) = changes(*of_a_system(), series(values))
+    assert (change.kind, change.ended) == (ChangeKind.GAP, START + 47 * MINUTE)
+
+
+def test_a_pause_says_nothing_where_its_service_goes_on_or_the_recorder_paused_or_it_often_pauses() -> None:
+    """A latency without calls has no value; when all is silent it is the recorder; what has gaps has one more."""
+    paused = without(series(noise(25, 5.0, 0.5), "latency"), *range(41, 47))
+    assert changes(*of_a_system("checkout"), paused) == ()
+    assert changes(*(without(one, *range(41, 47)) for one in of_a_system())) == ()
+    gappy = without(series(noise(26, 5.0, 0.5), "m"), *range(10, 15), *range(25, 30), *range(41, 47))
+    assert changes(*of_a_system(), gappy) == ()
+
+
+def test_a_series_that_freezes_is_told_and_one_that_often_rests_is_not() -> None:
+    """An exporter that hangs repeats its last value: nothing leaves its band, but nothing moves either."""
+    stuck, resting = noise(27, 5.0, 0.5), np.round(noise(28, 2.0, 0.4))
+    stuck[42:], resting[42:] = stuck[41], 2.0
+    (change,) = changes(*of_a_system(), series(stuck, "stuck"), series(resting, "resting"))
+    assert (change.series.metric, change.kind, change.direction) == ("stuck", ChangeKind.FROZEN, "frozen")
+    assert (change.onset, change.after, change.samples_after) == (START + 41 * MINUTE, stuck[41], 19)
+
+
+@given(
+    factor=st.floats(1e-9, 1e9),
+    seeds=st.lists(st.integers(0, 10_000), min_size=4, max_size=4, unique=True),
+    ratio=st.floats(1.5, 50.0),
+)
+@settings(max_examples=40, deadline=None)
+def test_no_unit_decides_what_is_found_nor_in_which_order(factor: float, seeds: list[int], ratio: float) -> None:
+    """Seconds or milliseconds, bytes or gigabytes, a share or a percentage: the same changes, times and scores."""
+    rows = [stepped(seed, 10.0, 10.0 * ratio**place) for place, seed in enumerate(seeds)]
+    rows[0][40:] = 10.0
+    plain = changes(*(series(row, f"m{place}") for place, row in enumerate(rows)))
+    scaled = changes(*(series(row * (factor if place % 2 else 1.0), f"m{place}") for place, row in enumerate(rows)))
+    assert [(one.series.metric, one.kind, one.onset, one.ended) for one in scaled] == [
+        (one.series.metric, one.kind, one.onset, one.ended) for one in plain
+    ]
+    assert [one.score for one in scaled] == pytest.approx([one.score for one in plain], abs=0.0011)
+
+
+@given(
+    length=st.integers(0, 80),
+    holes=st.lists(st.integers(0, 79), max_size=60),
+    level=st.sampled_from([0.0, 1e-12, 5.0, -3.0, 1e15]),
+    spread=st.sampled_from([0.0, 1e-13, 0.5, 1e14]),
+    split=st.integers(-5, 85),
+)
+@settings(max_examples=150, deadline=None)
+def test_few_samples_many_holes_and_constants_are_answered_without_a_nan(
+    length: int, holes: list[int], level: float, spread: float, split: int
+) -> None:
+    """Whatever there is of a series, it is compared or counted as skipped, and what is said of it is finite."""
+    values = level + spread * np.random.default_rng(length).normal(size=length)
+    values[[hole for hole in holes if hole < length]] = np.nan
+    whole = TimeRange(START, START + 80 * MINUTE)
+    survey = survey_metrics([series(values), *of_a_system()], whole, START + split * MINUTE)
+    assert survey.compared + survey.skipped <= 7
+    for one in survey.changes:
+        assert np.isfinite([one.z, one.score, one.onset, one.step]).all()
+        assert one.score >= 0.0

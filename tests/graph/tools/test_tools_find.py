@@ -1,6 +1,9 @@
+import numpy as np
 import pytest
 from tools_samples import MINUTE, ONSET, START, Recorded, call, incident, item, logs, series, spans, texts
 
+from diag_graph.agents.analyst.kinds import EvidenceKind, evidence_kind
+from diag_graph.agents.analyst.reading import Direction, directions
 from diag_graph.analysis.records import Edge, LogRecord, Series, Span, utc
 from diag_graph.tools.definition import AnyTool
 from diag_graph.tools.find_log_patterns import FIND_LOG_PATTERNS
@@ -68,6 +71,27 @@ def test_stopped_and_appeared_have_words_of_their_own() -> None:
     output = call(FIND_METRIC_ANOMALIES, Recorded(metric_series=[steady, gone, new]))
     assert "stopped at 2026-07-16T06:39:00Z: 40 samples until then" in item(output, direction="stopped")["text"]
     assert "appeared at 2026-07-16T06:41:00Z with a median of" in item(output, direction="appeared")["text"]
+
+
+def test_a_pause_and_a_frozen_value_are_told_with_their_times_and_read_as_symptoms() -> None:
+    """Missing data and a value that never moves again are statements like others, for a verifier too."""
+    steady = [series("a", f"steady{n}", 5.0, 5.0, n) for n in range(3)]
+    whole, stuck = series("b", "paused", 5.0, 5.0, 7), series("c", "cpu_load", 5.0, 5.0, 8)
+    paused = Series("b", "paused", np.delete(whole.times, range(41, 47)), np.delete(whole.values, range(41, 47)))
+    stuck.values[41:] = 5.25
+    output = call(FIND_METRIC_ANOMALIES, Recorded(metric_series=[*steady, paused, stuck]))
+    gap, frozen = item(output, change="gap"), item(output, change="frozen")
+    assert gap["text"].startswith(
+        "paused of b stopped at 2026-07-16T06:40:00Z: 40 samples before the onset with a median "
+    )
+    assert gap["text"].endswith(", then none until 2026-07-16T06:47:00Z.")
+    assert (gap["onset"], gap["ended"]) == ("2026-07-16T06:40:00Z", "2026-07-16T06:47:00Z")
+    assert frozen["text"] == (
+        "cpu_load of c froze at 2026-07-16T06:41:00Z: exactly 5.25 in all 19 samples since, and never at rest before."
+    )
+    assert directions(gap["text"]) == {Direction.STOPPED}
+    assert directions(frozen["text"]) == {Direction.FROZE}
+    assert evidence_kind("find_metric_anomalies", frozen["text"], "c") is EvidenceKind.SYMPTOM
 
 
 def test_a_new_log_pattern_is_told_with_counts_first_time_and_an_example() -> None:

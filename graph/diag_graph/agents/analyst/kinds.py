@@ -41,7 +41,7 @@ CAUSAL = frozenset(
 SIGNS = CAUSAL - {EvidenceKind.CHANGE} | {EvidenceKind.SYMPTOM}
 """Kinds that show that something is wrong with the entity."""
 
-_METRIC_NAME = re.compile(r"\A(?:rate of )?(.+?)(?:\{| of | rose | fell | stopped | appeared | has )")
+_METRIC_NAME = re.compile(r"\A(?:rate of )?(.+?)(?:\{| of | rose | fell | stopped | appeared | froze | has )")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _RESOURCE_WORDS = frozenset(
     [

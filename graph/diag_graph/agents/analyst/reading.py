@@ -1,9 +1,9 @@
 """Reading statements: what a text says of entities, directions and times.
 
 The verifier is given matched texts and claims and nothing else, so it reads sentences as a person does. The tools write
-them in one regular grammar (rose / fell / appeared / stopped / slower / failing / new / more frequent), which is what
-makes that safe. What a statement quotes (a log message, a title, an error) is somebody else's words: it is taken out
-before anything is read.
+them in one regular grammar (rose / fell / appeared / stopped / froze / slower / failing / new / more frequent): that
+makes it safe. What a statement quotes (a log message, a title, an error) is somebody else's words: it is taken
+out before anything is read.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ class Direction(StrEnum):
     DOWN = "down"
     APPEARED = "appeared"
     STOPPED = "stopped"
+    FROZE = "froze"
 
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
@@ -37,6 +38,7 @@ _DIRECTIONS: tuple[tuple[re.Pattern[str], Direction], ...] = (
     (re.compile(r"\bfell\b|\bfaster\b|\bless frequent\b", re.IGNORECASE), Direction.DOWN),
     (re.compile(r"\bappeared\b|\bnew\b", re.IGNORECASE), Direction.APPEARED),
     (re.compile(r"\bstopped\b|\bgone\b", re.IGNORECASE), Direction.STOPPED),
+    (re.compile(r"\bfroze\b", re.IGNORECASE), Direction.FROZE),
 )
 
 
