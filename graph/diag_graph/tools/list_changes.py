@@ -7,10 +7,12 @@ from typing import Any
 
 from pydantic import Field
 
+from diag_graph.analysis.change_fit import Failure
 from diag_graph.analysis.numbers import plural, span_of_time
 from diag_graph.analysis.records import Change, TimeRange, utc
 from diag_graph.contracts import JsonObject
-from diag_graph.tools.definition import Tool, ToolContext, ToolOutput
+from diag_graph.tools.change_fits import SHORT_COMMIT, fits, named_commit, short_name
+from diag_graph.tools.definition import Tool, ToolContext, ToolError, ToolOutput
 from diag_graph.tools.scope import OnsetArguments, Scope, asked_for, clip, cut_to, matches, names, nothing, scope_of
 
 DEFAULT_REACH = 24 * 3_600.0
@@ -19,8 +21,8 @@ CLOCK_SKEW = 60.0
 """Seconds by which the clock of a deploy system and the first sample of a metric may disagree."""
 _FILE_KEYS = ("files_changed", "files", "paths")
 _SHOWN_FILES = 6
-SHORT_COMMIT = 12
-"""Digits of a commit in a statement; its item has all of them."""
+MAX_FAILURE = 8_000
+"""Characters of a failure's description."""
 _DIFFS = 10
 """Diffs of so many changes are given, those of the nearest first."""
 
@@ -31,6 +33,16 @@ class ChangeArguments(OnsetArguments):
     kind: str | None = Field(default=None, description="deploy, commit, flag, config, change; comma-separated.")
     service: str | None = Field(default=None, description="Only changes of these: names or parts, comma-separated.")
     query: str | None = Field(default=None, description="Only changes whose title, files or diff hold this text.")
+    failure: str | None = Field(
+        default=None,
+        max_length=MAX_FAILURE,
+        description="What fails, in the evidence's words (messages, metrics, operations). With it, each change is"
+        " weighed by time, place and content: does it fit the failure?",
+    )
+    place: str | None = Field(
+        default=None,
+        description="With failure: where the trouble starts, then what that calls or is called by; comma-separated.",
+    )
     limit: int = Field(
         default=25, ge=1, le=200, description="How many changes to give, nearest before the onset first."
     )
@@ -54,6 +66,11 @@ def _run(arguments: ChangeArguments, context: ToolContext) -> ToolOutput:
         asked = asked_for(kind=arguments.kind, service=arguments.service, query=arguments.query)
         text = f"No change{asked} is recorded {scope.words}; {plural(len(known), 'change')} recorded in all."
         return ToolOutput(nothing(text, "change"), "no change", empty=True)
+    if arguments.failure:
+        if scope.onset is None:
+            raise ToolError("a failure is weighed against when it began, which is not known; name it as onset")
+        places = [name.strip() for name in (arguments.place or "").split(",") if name.strip()]
+        return fits(chosen, Failure(arguments.failure, places, scope.onset), scope, arguments.limit)
     chosen.sort(key=lambda change: _nearness(change, scope.onset))
     shown, truncated = cut_to([_item(change, scope.onset) for change in chosen], arguments.limit, _HINT)
     diffs = [item for change in chosen[: min(_DIFFS, arguments.limit)] if (item := _diff_item(change)) is not None]
@@ -109,13 +126,8 @@ def _item(change: Change, onset: float | None) -> JsonObject:
         "title": change.title,
         "author": change.author,
         "files": _files(change.details),
-        "commit": _commit(change),
+        "commit": named_commit(change),
     }
-
-
-def short_name(change: Change) -> str:
-    """The identifier as statements give it: a commit by its first digits."""
-    return change.identifier[:SHORT_COMMIT] if change.kind == "commit" else change.identifier
 
 
 def _score(seconds_before: float | None) -> float:
@@ -128,7 +140,7 @@ def _score(seconds_before: float | None) -> float:
 def _statement(change: Change, onset: float | None) -> str:
     name = f" {short_name(change)}" if change.identifier else ""
     about = f" of {change.service}" if change.service else ""
-    commit = _commit(change)
+    commit = named_commit(change)
     of_commit = f" (commit {commit[:SHORT_COMMIT]})" if commit and commit != change.identifier else ""
     when = ""
     if change.time is not None:
@@ -164,16 +176,8 @@ def _diff_item(change: Change) -> JsonObject | None:
         "onset": None if change.time is None else utc(change.time),
         "score": 0.0,
         "identifier": change.identifier,
-        "commit": _commit(change),
+        "commit": named_commit(change),
     }
-
-
-def _commit(change: Change) -> str:
-    if change.kind == "commit":
-        return change.identifier
-    return next(
-        (str(change.details[key]) for key in ("commit_sha", "commit", "sha", "revision") if change.details.get(key)), ""
-    )
 
 
 def _files(details: Mapping[str, Any]) -> list[str]:

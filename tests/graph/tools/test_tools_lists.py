@@ -1,6 +1,8 @@
-from tools_samples import ONSET, START, Recorded, call, evidence, incident, item, series, texts
+import pytest
+from tools_samples import ONSET, START, Recorded, call, context, evidence, incident, item, series, texts
 
 from diag_graph.analysis.records import Alert, Change, Edge
+from diag_graph.tools.definition import ToolError
 from diag_graph.tools.list_alerts import LIST_ALERTS
 from diag_graph.tools.list_changes import LIST_CHANGES
 from diag_graph.tools.list_evidence import LIST_EVIDENCE
@@ -70,6 +72,39 @@ def test_changes_before_the_onset_come_first_and_say_how_long_before() -> None:
     assert "db/file5.py and 3 more files" in statements[1]
     assert "(5 min after the onset) by tom: off->on." in statements[2]
     assert statements[3] == "Diff of commit 0123456789ab: @@ -1 +1 @@ | -size = 50 | +size = 10"
+
+
+def test_changes_are_weighed_against_a_failure_by_time_place_and_content() -> None:
+    """What a diff does and what fails are set side by side; the deploy that brought it is named with its commit."""
+    output = call(LIST_CHANGES, failure="no connection from the pool in 5 s", place="checkout, orders-db")
+    first, second = output.items[:2]
+    assert first["text"] == (
+        "Deploy 1.8.2 of checkout (commit 0123456789ab) at 2026-07-16T06:37:50Z (2 min 10 s before the failure began) "
+        'fits what fails: "Cut the pool to ten" sets "size" from "50" to "10", and what fails speaks of connections'
+        ' and their pools; it speaks of "pool", as does what fails.'
+    )
+    assert first["commit"] == "0123456789abcdef0123456789abcdef01234567"
+    assert (first["fit"], second["fit"]) == ("fits", "does not fit")
+    assert "(5 min after the failure began) does not fit what fails: " in second["text"]
+    assert "came after the failure began" in second["text"]
+
+
+def test_that_no_change_fits_is_one_citable_statement() -> None:
+    """Innocence is said in words, with how much was weighed, and nothing is ruled out (V1)."""
+    output = call(LIST_CHANGES, failure="certificate has expired", place="checkout")
+    first, *others = output.items
+    assert first["text"].startswith(
+        "No recorded change fits what fails at checkout: 1 commit, 1 deploy and 1 flag weighed by time, place and"
+        " content against a failure since 2026-07-16T06:40:00Z, from "
+    )
+    assert first["empty"] is True
+    assert {one["fit"] for one in others} == {"does not fit"}
+
+
+def test_a_failure_without_a_beginning_cannot_be_weighed() -> None:
+    """Without an onset no change is before or after it; the caller is told what to name."""
+    with pytest.raises(ToolError, match="name it as onset"):
+        LIST_CHANGES.run(LIST_CHANGES.arguments(failure="it fails"), context(onset=None))
 
 
 def test_a_change_has_its_full_commit_and_the_seconds_before_the_onset_in_fields() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from diag_graph.agents.analyst.claims import Claims
 from diag_graph.agents.analyst.documents import telling_lines
+from diag_graph.agents.analyst.guilt import with_guilty_change
 from diag_graph.agents.analyst.kinds import CAUSAL, evidence_kind
 from diag_graph.agents.analyst.named_failures import named_suspicions, stated_failures, with_named_failures
 from diag_graph.agents.analyst.observations import observations
@@ -38,12 +39,14 @@ class AnalystExecutor:
         seen = sightings(made)
         claims = Claims()
         suspected = with_named_failures(suspicions(question, seen), seen) or named_suspicions(question, seen)
+        suspected, weighed = with_guilty_change(suspected, seen, tools)
         stated = stated_failures(question, seen)
         read: Sequence[Sighting] = ()
         if not suspected and not stated:
             read = telling_lines(sightings(_documents(seen, tools)))
         claims.add_causes(suspected)
         claims.add_observations(observations(question, seen, suspected))
+        claims.add_observations(weighed)
         claims.add_observations(stated)
         claims.add_observations(read)
         if not claims.claims:

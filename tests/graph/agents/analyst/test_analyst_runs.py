@@ -129,3 +129,56 @@ def test_fields_of_a_wrong_type_are_as_good_as_absent() -> None:
     seen = sightings([made])
     assert suspicions("why?", seen) == []
     assert [one.text for one in seen] == ["a rose"]
+
+
+POOL = "-max_connections = 60\n+max_connections = 6"
+LISTING = "-    return page(rows)\n+    return page(rows, title)"
+
+
+def changed(folder: Path, *made: tuple[str, float, str, str, str]) -> None:
+    """Write commits and their deploys: commit, minute, service, message, diff."""
+    shas = [sha.ljust(40, "0") for sha, *_ in made]
+    commits = [
+        {
+            "sha": sha,
+            "timestamp": stamp(minute - 1),
+            "message": message,
+            "files_changed": [f"{service}/x"],
+            "diff": diff,
+        }
+        for sha, (_, minute, service, message, diff) in zip(shas, made, strict=True)
+    ]
+    deploys = [
+        {"timestamp": stamp(minute), "service": service, "version": f"v{minute:g}", "commit_sha": sha}
+        for sha, (_, minute, service, *_) in zip(shas, made, strict=True)
+    ]
+    (folder / "changes.json").write_text(json.dumps({"commits": commits, "deploys": deploys}))
+
+
+def pool_used_up(folder: Path) -> None:
+    """Orders waits for connections since the onset."""
+    metrics(folder, orders__db_pool_waiting=jump(0.1, 40), orders__latency_p95_seconds=jump(0.1, 5))
+    logs(folder, *((m, "orders", "ERROR", "no connection from the pool in 5 s") for m in range(ONSET, MINUTES)))
+
+
+def test_the_change_that_fits_is_blamed_and_a_nearer_one_that_does_not_is_said_not_to_fit(tmp_path: Path) -> None:
+    """The reasons stand in the answer, each cited; the commit is that of the deploy that brought it."""
+    pool_used_up(tmp_path)
+    changed(tmp_path, ("bad", 25, "orders", "Tune the database", POOL), ("600d", 29.5, "orders", "Title", LISTING))
+    document = ask(tmp_path)
+    cause = next(finding for finding in document.findings if finding.kind == "root_cause")
+    assert "Deploy v25 of orders (commit bad000000000) at 2026-11-30T10:25:00Z" in cause.text
+    assert 'sets "max_connections" from "60" to "6", and what fails speaks of connections' in cause.text
+    others = [finding.text for finding in document.findings if "does not fit what fails" in finding.text]
+    assert len(others) == 1
+    assert "commit 600d00000000" in others[0]
+
+
+def test_when_no_change_fits_the_answer_says_so_and_blames_none(tmp_path: Path) -> None:
+    """A deploy long before that does something else is no cause; that none fits is a cited statement."""
+    pool_used_up(tmp_path)
+    changed(tmp_path, ("600d", 10, "orders", "Title", LISTING))
+    document = ask(tmp_path)
+    cause = next(finding for finding in document.findings if finding.kind == "root_cause")
+    assert "Deploy" not in cause.text
+    assert "No recorded change fits what fails at orders" in (document.run.answer or "")
