@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from diag_cli import ask, doctor, evals, replay, runs, sessions, trace
+from diag_cli import ask, doctor, evals, knowledge, replay, runs, sessions, trace
 from diag_cli.exits import Exit
 from diag_cli.options import Asked, Debug
 from diag_cli.render.streams import ReaderGoneError, be_lenient, complain, put, say
@@ -22,11 +22,10 @@ HELP = """Diagnosis for people on call: answers whose every statement is bound t
 \b
   diag ask "why did checkout latency jump at 14:05?" --incident ./incident
   diag trace last          how the last run came to its answer
-  diag runs                what was asked before
   diag doctor              what is set up, and what to do about what is not
 
-Nothing needs to be set up to begin: without a language model, the built-in analyst reads the evidence. DIR in
-`--incident DIR` is any folder of metrics, logs, traces, alerts and changes that were kept from an incident.
+Nothing needs to be set up: without a language model, the built-in analyst reads the evidence. An incident is any
+folder of metrics, logs, traces, alerts and changes.
 """
 
 app = typer.Typer(
@@ -67,6 +66,7 @@ app.command(short_help="Say what is set up, and what to do about what is not.")(
 app.command("eval", epilog=evals.EXAMPLES, short_help="Score the diagnosis on cases with known answers.")(
     evals.evaluate
 )
+app.add_typer(knowledge.app, short_help="Index runbooks, and see what a diagnosis finds in them.")
 
 
 def main() -> NoReturn:

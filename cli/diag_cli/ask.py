@@ -41,6 +41,9 @@ def ask(
     save: Annotated[
         Path | None, typer.Option("--save", metavar="FILE", help="Also write the run to a file, for diag replay.")
     ] = None,
+    no_knowledge: Annotated[
+        bool, typer.Option("--no-knowledge", help="Do not look into the indexed runbooks.")
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 4 unless the verdict is PASS.")] = False,
     as_json: Json = False,
     display: Shown = None,
@@ -65,7 +68,8 @@ def ask(
         _check_place(save)
     conversation = go_on_with(given["db"], reference, quiet=quiet)
     folder = chosen_folder(incident, conversation, quiet=quiet)
-    evidence = open_evidence(folder, given["zone"], quiet=quiet)
+    knows = not no_knowledge and given["knowledge"].exists()
+    evidence = open_evidence(folder, given["zone"], quiet=quiet or knows)
     document, kept = run_question(
         text,
         given=given,
@@ -75,6 +79,7 @@ def ask(
         conversation=conversation,
         since=since,
         until=until,
+        knows=knows,
         quiet=quiet,
     )
     status = conclude(document, kept=kept, save=save, strict=strict, as_json=as_json, quiet=quiet)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from diag_cli import settings
 from diag_cli.conversation import NEW, Conversation
+from diag_cli.guidance import runbooks
 from diag_cli.render.streams import complain
 from diag_cli.render.words import counted
 from diag_cli.settings import Settings
@@ -42,6 +43,7 @@ def run_question(
     conversation: Conversation = NEW,
     since: str | None = None,
     until: str | None = None,
+    knows: bool = True,
     quiet: bool = False,
 ) -> Answered:
     """Ask a question, under the eyes of the store and of a display.
@@ -55,6 +57,7 @@ def run_question(
         conversation: What the question goes on with.
         since: Start of the window to look at, as the user wrote it.
         until: Its end.
+        knows: Look into the indexed runbooks, if there are any.
         quiet: Show nothing while it runs.
 
     Raises:
@@ -63,12 +66,17 @@ def run_question(
         ConfigError: the model cannot be used.
     """
     about = None if incident is None else str(incident.absolute())
-    with watching(given["db"], given["display"], quiet=quiet, incident=about) as watch:
+    with (
+        runbooks(given["knowledge"], wanted=knows) as knowledge,
+        watching(given["db"], given["display"], quiet=quiet, incident=about) as watch,
+    ):
         from diag_graph.run import diagnose
+        from diag_graph.sources.ports import Guidance
 
         document = diagnose(
             question,
             evidence=evidence,
+            guidance=Guidance(knowledge=knowledge),
             session_id=conversation.session_id,
             history=conversation.history,
             since=since,

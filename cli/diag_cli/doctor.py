@@ -55,7 +55,7 @@ def doctor(
     """
     given = settings.resolve({"db": db, "model": model, "api_base": api_base})
     findings = [*_program(), *_settings(given), *_store(given["db"]), *_model(given, probe=probe)]
-    findings += [*_evidence(incident), *_around()]
+    findings += [*_evidence(incident), *_runbooks(given["knowledge"]), *_around()]
     if as_json:
         from diag_cli.envelope import as_text
 
@@ -166,6 +166,32 @@ def _evidence(incident: Path | None) -> Iterator[Finding]:
         else:
             assumed = f" ({entry.assumption})" if entry.assumption else ""
             yield Finding(Tone.GOOD, "evidence", f"{entry.name}: {entry.kind}, {entry.detail}{assumed}")
+
+
+def _runbooks(path: Path) -> Iterator[Finding]:
+    """What is indexed, where it lies, and what of it could not be read or is not there any more."""
+    from diag_graph.database.problems import FileProblem
+    from diag_graph.knowledge import KnowledgeError, KnowledgeIndex
+
+    try:
+        with KnowledgeIndex.open(path, wait_s=2) as index:
+            roots = index.roots()
+    except KnowledgeError as error:
+        if error.problem is FileProblem.MISSING:
+            roots = []
+        else:
+            yield Finding(Tone.BAD, "runbooks", error.message, error.advice)
+            return
+    if not roots:
+        yield Finding(Tone.GOOD, "runbooks", "none are indexed: diag knowledge add DIR makes answers advise by yours")
+    for root in roots:
+        said = f"{root.path}: {counted(root.files, 'file')}, {counted(root.passages, 'passage')}, as of {root.read_at}"
+        if not Path(root.path).exists():
+            advice = f"Take it out: diag knowledge remove {root.path}"
+            yield Finding(Tone.DOUBTFUL, "runbooks", f"{said}; it is not there any more", advice)
+            continue
+        lost = f"; {counted(len(root.refused), 'file')} not read: diag knowledge list" if root.refused else ""
+        yield Finding(Tone.DOUBTFUL if lost else Tone.GOOD, "runbooks", said + lost)
 
 
 def _around() -> Iterator[Finding]:

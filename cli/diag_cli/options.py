@@ -42,6 +42,7 @@ Debug = Annotated[
     typer.Option("--debug", help="Show the traceback of an error.", callback=_note_debug, is_eager=True),
 ]
 Db = Annotated[str | None, typer.Option("--db", metavar="FILE", help=SETTINGS["db"].help)]
+Index = Annotated[str | None, typer.Option("--index", metavar="FILE", help=SETTINGS["knowledge"].help)]
 Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help=SETTINGS["model"].help)]
 ApiBase = Annotated[str | None, typer.Option("--api-base", metavar="URL", help=SETTINGS["api_base"].help)]
 Shown = Annotated[Display | None, typer.Option("--display", help=SETTINGS["display"].help)]

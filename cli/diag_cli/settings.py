@@ -19,6 +19,7 @@ from diag_graph.errors import ConfigError
 PROJECT_FILE = "diag.toml"
 USER_FILE = "config.toml"
 STORE_FILE = "diag.db"
+KNOWLEDGE_FILE = "knowledge.db"
 HOME_VARIABLE = "DIAG_HOME"
 
 
@@ -85,6 +86,15 @@ SETTINGS: dict[str, Setting] = {
             lambda: data_folder() / STORE_FILE,
             "`diag.db` in the user's data folder",
             "The SQLite file that keeps the runs.",
+        ),
+        Setting(
+            "knowledge",
+            "--index",
+            "DIAG_KNOWLEDGE",
+            _path,
+            lambda: data_folder() / KNOWLEDGE_FILE,
+            "`knowledge.db` in the user's data folder",
+            "The SQLite file that keeps the index of runbooks.",
         ),
         Setting(
             "model",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli_samples import Command, diag
 
-COMMANDS = ["ask", "replay", "trace", "runs", "sessions", "doctor", "eval"]
+COMMANDS = ["ask", "replay", "trace", "runs", "sessions", "doctor", "eval", "knowledge"]
 
 
 def test_the_first_screen_shows_a_newcomer_what_to_type(command: Command) -> None:
@@ -22,7 +22,7 @@ def test_the_first_screen_shows_a_newcomer_what_to_type(command: Command) -> Non
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "knowledge"])
 def test_every_command_explains_its_options(command: Command, name: str) -> None:
     """Every option has a text, and the shared ones are there."""
     shown = command(name, "--help")
@@ -30,6 +30,15 @@ def test_every_command_explains_its_options(command: Command, name: str) -> None
     options = re.findall(r"^  (?:-\w, )?(--[\w-]+)(.*)$", shown.out, re.MULTILINE)
     assert {"--db", "--debug", "--help"} <= {option for option, _ in options}
     assert "DIAG_DB" in shown.out.replace("\n", " ")
+
+
+@pytest.mark.parametrize("name", ["add", "search", "list", "remove"])
+def test_every_command_of_knowledge_explains_its_options(command: Command, name: str) -> None:
+    """They have an index of their own in place of the store."""
+    shown = command("knowledge", name, "--help")
+    options = re.findall(r"^  (?:-\w, )?(--[\w-]+)", shown.out, re.MULTILINE)
+    assert {"--index", "--debug", "--help"} <= set(options)
+    assert "DIAG_KNOWLEDGE" in shown.out.replace("\n", " ")
 
 
 def test_ask_has_the_options_of_the_specification(command: Command) -> None:

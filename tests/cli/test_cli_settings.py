@@ -49,7 +49,7 @@ def test_a_project_file_counts_up_to_the_root_of_its_repository(home: Path, monk
     ("content", "said"),
     [
         ('modle = "gpt"', 'Did you mean "model"?'),
-        ('colour = "red"', "There are: db, model, display, zone, "),
+        ('colour = "red"', "There are: db, knowledge, model, display, zone, "),
         ("zone = 3", 'Write zone = "3".'),
         ("zone =", "https://toml.io"),
         ('zone = "Mars/Olympus"', "Correct it"),

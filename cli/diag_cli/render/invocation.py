@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diag_cli.citations import Cited, Part, cited, parts_of
 from diag_cli.envelope import as_text, camel
+from diag_cli.render.knowledge import how_found
 from diag_cli.render.safe import harmless_json, one_line, shortened
 from diag_cli.render.streams import is_styled, is_terminal, put, put_drawn
 from diag_cli.render.words import arguments_words, counted, failure_words, seconds, tone
@@ -80,6 +81,9 @@ def _page(document: RunDocument, invocation: Invocation, console: Console) -> Re
     said = (arguments_words(invocation.arguments), one_line(invocation.error or ""))
     page: list[RenderableType] = [head, *(Text(line, "dim") for line in said if line)]
     page += [Text(""), Text(_summed_up(bindings), "bold"), *map(_citation, bindings)]
+    if invocation.retrieval_details:
+        how = how_found(invocation.retrieval_details)
+        page += [Text(""), Text("How it was found", "bold"), *(Text(f"  {line}", "dim") for line in how)]
     if invocation.result is not None:
         lines = json_lines(invocation.result, parts_of(invocation, bindings))
         page += [Text(""), *(_drawn(line, console, wrap=not piped) for line in lines)]

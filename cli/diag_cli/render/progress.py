@@ -1,8 +1,10 @@
-"""How far an evaluation has come: a bar with the time left on a terminal, a line a case elsewhere."""
+"""How far something long has come: of an evaluation, a bar on a terminal and a line a case elsewhere."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, Self
 
 from diag_cli.render.safe import one_line
@@ -83,6 +85,20 @@ class _Bar:
     def advance(self, set_name: str, score: CaseScore) -> None:
         said = f"{one_line(set_name)}/{one_line(score.case)}: {case_words(score)}"
         self._progress.update(self._task, advance=1, description=said)
+
+
+@contextmanager
+def counting(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal, and nothing elsewhere; yields what is told how many of how many are done."""
+    if quiet or not (is_terminal(sys.stderr) and is_styled(sys.stderr)):
+        yield lambda _done, _total: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(bar_width=30), MofNCompleteColumn(), TextColumn(f"{what}, time left"), TimeRemainingColumn())
+    with Progress(*columns, console=console_for(sys.stderr), transient=True) as progress:
+        task = progress.add_task("", total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def case_words(score: CaseScore) -> str:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from diag_graph.agents.ports import AgentSet
 from diag_graph.events import Listener
 from diag_graph.state import SkillCard
+from diag_graph.tools.definition import LOOKUP_KNOWLEDGE
 from diag_graph.tools.ledger import Ledger
 
-GUIDANCE = frozenset({"lookup_knowledge", "read_skill"})
+GUIDANCE = frozenset({LOOKUP_KNOWLEDGE, "read_skill"})
 """Names of the tools that the contract calls guidance."""
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from enum import StrEnum
+from typing import Any, Protocol
 
 from diag_graph.analysis.failure_signatures import Signature
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
@@ -105,11 +106,72 @@ class DocumentSource(Protocol):
         """
 
 
+class Relevance(StrEnum):
+    """How relevant a passage is to a question; `docs/knowledge.md` says how that is found."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """A passage of a runbook that was found.
+
+    Attributes:
+        source: The file, as people know it: the added folder's name and the path within it.
+        headings: The headings above the passage, outermost first.
+        first: Its first line in the file, counted from 1.
+        last: Its last line.
+        domain: What the runbook is about.
+        units: Its texts, each on one line, in their order.
+        relevance: How relevant it is.
+        score: By which it was ranked: higher is better, and only passages of one search compare.
+        share: Of what was searched for, how much it holds, by weight: 0 to 1.
+    """
+
+    source: str
+    headings: tuple[str, ...]
+    first: int
+    last: int
+    domain: str
+    units: tuple[str, ...]
+    relevance: Relevance
+    score: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What a search of the knowledge gave.
+
+    Attributes:
+        passages: Most relevant first.
+        details: How they were found, for the store: L0 and L1 hits, layer, relevance, domains, dropped duplicates.
+        searched: How many passages were searched.
+        matched: How many of the passages that were looked at closely hold something of the question, duplicates aside.
+    """
+
+    passages: Sequence[FoundPassage]
+    details: Mapping[str, Any]
+    searched: int
+    matched: int
+
+
 class KnowledgeSource(Protocol):
     """Indexed runbooks and postmortems: what is advised, and never what happened."""
 
     def domains(self) -> Sequence[str]:
-        """The map of the knowledge (L0), a line a domain: its title and what it is about."""
+        """The map of the knowledge (L0), a line a domain: its name and what its runbooks are about."""
+
+    def search(self, question: str, *, domain: str | None = None, limit: int = 5) -> Retrieval:
+        """The passages (L1) that a question is about.
+
+        Args:
+            question: In words, of any language.
+            domain: Only passages of this domain.
+            limit: How many passages to give at most.
+        """
 
 
 class SkillSource(Protocol):

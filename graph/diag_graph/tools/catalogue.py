@@ -11,6 +11,7 @@ from diag_graph.tools.find_span_anomalies import FIND_SPAN_ANOMALIES
 from diag_graph.tools.list_alerts import LIST_ALERTS
 from diag_graph.tools.list_changes import LIST_CHANGES
 from diag_graph.tools.list_evidence import LIST_EVIDENCE
+from diag_graph.tools.lookup_knowledge import LOOKUP
 from diag_graph.tools.query_metrics import QUERY_METRICS
 from diag_graph.tools.read_document import READ_DOCUMENT
 from diag_graph.tools.search_logs import SEARCH_LOGS
@@ -26,6 +27,7 @@ ALL_TOOLS: tuple[AnyTool, ...] = (
     QUERY_METRICS,
     SEARCH_LOGS,
     READ_DOCUMENT,
+    LOOKUP,
     CURRENT_TIME,
 )
 """In the order in which an investigator would use them."""

@@ -21,6 +21,10 @@ MAX_ITEM_TEXT = 480
 """Characters of an item's text: it must fit whole into a citation (500), so that a quoted item is shown uncut."""
 
 
+LOOKUP_KNOWLEDGE = "lookup_knowledge"
+"""Name of the tool that gives passages of runbooks: the graph and the analyst know it by this."""
+
+
 class ToolArguments(BaseModel):
     """Base of a tool's arguments: unknown names are refused, so that a typo is not silently ignored."""
 

@@ -13,7 +13,9 @@ import pytest
 
 from diag_graph.analysis.records import Window
 from diag_graph.contracts import InvocationStatus
+from diag_graph.knowledge import KnowledgeIndex
 from diag_graph.sources.folder import open_folder
+from diag_graph.sources.ports import Guidance
 from diag_graph.tools.catalogue import ALL_TOOLS
 from diag_graph.tools.definition import AnyTool, ToolContext
 from diag_graph.tools.ledger import Ledger
@@ -21,6 +23,7 @@ from diag_graph.tools.ledger import Ledger
 FOLDER = Path(__file__).parents[3] / "fixtures" / "incidents" / "checkout-latency"
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 ARGUMENTS = {"read_document": {"name": "ordering-settings.txt"}, "query_metrics": {"metric": "db_pool_in_use"}}
+ARGUMENTS["lookup_knowledge"] = {"query": "idle sessions"}
 CHANGES = {
     *("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.chmod", "os.chown", "os.truncate", "os.link", "os.symlink"),
     *("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "socket.connect", "socket.sendto"),
@@ -54,16 +57,21 @@ def changes() -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("tool", ALL_TOOLS, ids=lambda tool: tool.name)
-def test_a_built_in_tool_changes_nothing(tool: AnyTool) -> None:
+def test_a_built_in_tool_changes_nothing(tool: AnyTool, tmp_path: Path) -> None:
     """X2: no file is written, made or removed, no program is started, and nothing is sent."""
+    (tmp_path / "pool.md").write_text("# Pool\n\nEnd idle sessions.\n")
+    index = KnowledgeIndex.open(tmp_path / "knowledge.db", create=True)
+    index.add(tmp_path / "pool.md")
     evidence = open_folder(FOLDER)
     span = evidence.inventory.span()
     assert span is not None
-    context = ToolContext(evidence, Window(span.start, span.end, None, "a test"), "2026-07-16T14:20:00Z")
+    window, guidance = Window(span.start, span.end, None, "a test"), Guidance(knowledge=index)
+    context = ToolContext(evidence, window, "2026-07-16T14:20:00Z", guidance=guidance)
     before = {path: path.stat().st_mtime_ns for path in FOLDER.rglob("*")}
     with changes() as made:
         called = Ledger((tool,), context, lambda event: None).call(tool.name, ARGUMENTS.get(tool.name, {}))
     assert called.status in {InvocationStatus.OK, InvocationStatus.EMPTY}
+    index.close()
     assert made == []
     assert {path: path.stat().st_mtime_ns for path in FOLDER.rglob("*")} == before
 

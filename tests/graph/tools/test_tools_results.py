@@ -10,7 +10,7 @@ from diag_graph.analysis.records import Edge, LogRecord, Series
 from diag_graph.tools.catalogue import ALL_TOOLS, offered_tools
 from diag_graph.tools.definition import MAX_ITEM_TEXT, AnyTool, ToolError
 
-ARGUMENTS = {"read_document": {"name": "plan.md"}}
+ARGUMENTS = {"read_document": {"name": "plan.md"}, "lookup_knowledge": {"query": "idle sessions"}}
 NOTHING = {
     "list_evidence": {"query": "zebra"},
     "list_alerts": {"service": "zebra"},
@@ -22,11 +22,13 @@ NOTHING = {
     "query_metrics": {"metric": "zebra"},
     "search_logs": {"query": "zebra"},
     "read_document": {"name": "plan.md", "query": "zebra"},
+    "lookup_knowledge": {"query": "zebra"},
 }
 
 MORE_THAN_ONE = {
     "read_document": {"name": "describe-pod.txt"},
     "search_logs": {"query": "request"},
+    "lookup_knowledge": {"query": "sessions raise"},
 }
 
 
@@ -45,7 +47,7 @@ def test_every_item_is_one_citable_statement_with_fields_that_code_reads(tool: A
         assert 0 < len(item["text"]) <= MAX_ITEM_TEXT
         assert "\n" not in item["text"] or tool.name == "read_document"
         assert isinstance(item["entity"], str)
-        assert item["signal"] in {"metric", "log", "span", "change", "alert", "call", "document"}
+        assert item["signal"] in {"metric", "log", "span", "change", "alert", "call", "document", "knowledge"}
     assert json.loads(json.dumps(output.as_result(), allow_nan=False)) == output.as_result()
 
 

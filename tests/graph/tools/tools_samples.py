@@ -12,7 +12,15 @@ import numpy as np
 
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange, Window, utc
 from diag_graph.contracts import JsonObject
-from diag_graph.sources.ports import Evidence, SourceEntry
+from diag_graph.sources.ports import (
+    NO_GUIDANCE,
+    Evidence,
+    FoundPassage,
+    Guidance,
+    Relevance,
+    Retrieval,
+    SourceEntry,
+)
 from diag_graph.tools.definition import AnyTool, ToolContext, ToolOutput
 
 START = 1_784_181_600.0
@@ -35,6 +43,7 @@ class Recorded:
     calls: Sequence[Edge] = ()
     texts: dict[str, Sequence[str]] | None = None
     source_entries: Sequence[SourceEntry] = ()
+    runbooks: Sequence[FoundPassage] = ()
 
     def entries(self) -> Sequence[SourceEntry]:
         """Everything that was looked at."""
@@ -85,6 +94,16 @@ class Recorded:
     def lines(self, name: str) -> Sequence[str]:
         """Lines of one."""
         return (self.texts or {})[name]
+
+    def domains(self) -> Sequence[str]:
+        """The map of the runbooks."""
+        return [f"{one.domain}: {one.headings[0]}" for one in self.runbooks]
+
+    def search(self, question: str, *, domain: str | None = None, limit: int = 5) -> Retrieval:
+        """Passages that hold a word of the question."""
+        words = question.lower().split()
+        found = [one for one in self.runbooks if any(word in " ".join(one.units).lower() for word in words)]
+        return Retrieval(found[:limit], {"layer": "L1"}, len(self.runbooks), len(found))
 
 
 def series(
@@ -189,6 +208,10 @@ def incident(*, more_logs: bool = False) -> Recorded:
             ],
             "plan.md": ["# Plan"],
         },
+        runbooks=[
+            FoundPassage("runbooks/pool.md", ("Pool",), 3, 3, "db", ("End idle sessions.",), Relevance.HIGH, 2.0, 1.0),
+            FoundPassage("runbooks/pool.md", ("Pool",), 5, 5, "db", ("Raise the pool.",), Relevance.LOW, 1.0, 0.2),
+        ],
         source_entries=[
             SourceEntry("metrics.csv", "metrics", "240 samples, 4 series"),
             SourceEntry("broken.json", "unreadable", "JSON", "it ends in the middle of line 7"),
@@ -213,7 +236,9 @@ def evidence(recorded: Recorded) -> Evidence:
 def context(recorded: Recorded | None = None, onset: float | None = ONSET) -> ToolContext:
     """What tools work on, with the onset as the run's window has it."""
     window = Window(SPAN.start, SPAN.end, onset, "the start of alert CheckoutSlow")
-    return ToolContext(evidence(recorded if recorded is not None else incident()), window, utc(SPAN.end))
+    looked_at = recorded if recorded is not None else incident()
+    guidance = Guidance(knowledge=looked_at) if looked_at.runbooks else NO_GUIDANCE
+    return ToolContext(evidence(looked_at), window, utc(SPAN.end), guidance=guidance)
 
 
 def call(

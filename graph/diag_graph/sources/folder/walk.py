@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,8 +49,15 @@ class Refused:
     why: str
 
 
-def walk(root: Path) -> Iterator[Found | Refused]:
+def walk(
+    root: Path, *, max_files: int | None = None, passed_over: AbstractSet[str] = _NOT_EVIDENCE
+) -> Iterator[Found | Refused]:
     """Everything under the folder, by name; hidden files and folders are passed over.
+
+    Args:
+        root: The folder.
+        max_files: How many files are looked at; None: `MAX_FILES`.
+        passed_over: Names at the top of the folder that are passed over too.
 
     Raises:
         FolderError: the folder is not there, is no folder, or cannot be listed.
@@ -63,14 +71,12 @@ def walk(root: Path) -> Iterator[Found | Refused]:
     except OSError as error:
         raise FolderError(f"the folder {root} cannot be listed ({error.strerror}): check its permissions") from error
     real_root = root.resolve()
-    found = 0
-    for item in _below(root, "", names, 1, real_root):
+    found, most = 0, max_files or MAX_FILES
+    for item in _below(root, "", [name for name in names if name not in passed_over], 1, real_root):
         if isinstance(item, Found):
             found += 1
-            if found > MAX_FILES:
-                yield Refused(
-                    "(more files)", f"only the first {MAX_FILES:,} files were looked at: give a smaller folder"
-                )
+            if found > most:
+                yield Refused("(more files)", f"only the first {most:,} files were looked at: give a smaller folder")
                 return
         yield item
 
@@ -81,7 +87,7 @@ def _names(folder: Path) -> list[str]:
 
 def _below(folder: Path, prefix: str, names: list[str], depth: int, root: Path) -> Iterator[Found | Refused]:
     for raw in names:
-        if raw.startswith(".") or (not prefix and raw in _NOT_EVIDENCE):
+        if raw.startswith("."):
             continue
         # A name that is no Unicode text reaches us with surrogates, which no terminal and no store can take.
         name = prefix + raw.encode("utf-8", "replace").decode("utf-8")
