@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from diag_graph.agents.ports import AgentSet
+from diag_graph.analysis.follow_ups import timed_question
 from diag_graph.contracts import (
     DiagnosisContext,
     GatekeeperAudit,
@@ -119,7 +120,8 @@ def diagnose(
     context = None
     if evidence is not None or guidance != NO_GUIDANCE:
         looked_at = evidence or nowhere()
-        window = run_window(looked_at, clean, now or datetime.now(UTC), since=since, until=until, zone=zone)
+        about = timed_question(clean, [turn.question for turn in history])
+        window = run_window(looked_at, about, now or datetime.now(UTC), since=since, until=until, zone=zone)
         context = ToolContext(looked_at, window, moment, zone, guidance)
     return execute(
         Assignment(

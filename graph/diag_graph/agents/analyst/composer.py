@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from diag_graph.agents.analyst.asked_summary import asked_summary
+from diag_graph.agents.analyst.question_kinds import FACTUAL, QuestionKind, question_kind
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
 from diag_graph.contracts import AllowedClaim, ClaimKind, JsonObject, Standing
@@ -36,17 +38,23 @@ class AnalystComposer:
     def compose(self, request: ComposerInput) -> AgentReply:
         """A composed answer as JSON text."""
         causes = [claim for claim in request.allowed_claims if claim.kind is ClaimKind.ROOT_CAUSE]
+        kind = question_kind(request.question)
         limitations = list(request.missing_info)
         if not causes:
             limitations.append(NOT_EXHAUSTIVE)
         return reply(
             {
-                "summary": _summary(request, causes),
+                "summary": _asked_summary(kind, request, causes) or _summary(request, causes),
                 "findings": [_finding(claim) for claim in request.allowed_claims],
                 "limitations": limitations,
-                "next_steps": list(request.recommended_actions) or _default_steps(causes),
+                "next_steps": list(request.recommended_actions) or _default_steps(kind, causes),
             }
         )
+
+
+def _asked_summary(kind: QuestionKind, request: ComposerInput, causes: Sequence[AllowedClaim]) -> str | None:
+    cause = _summary(request, causes) if causes else None
+    return asked_summary(kind, request.allowed_claims, cause, request.recommended_actions)
 
 
 def _summary(request: ComposerInput, causes: Sequence[AllowedClaim]) -> str:
@@ -66,8 +74,8 @@ def _finding(claim: AllowedClaim) -> JsonObject:
     return {"claim_ids": [claim.claim_id], "text": text}
 
 
-def _default_steps(causes: Sequence[AllowedClaim]) -> list[str]:
-    if causes:
+def _default_steps(kind: QuestionKind, causes: Sequence[AllowedClaim]) -> list[str]:
+    if causes or kind in FACTUAL:
         return []
     return [
         "If the trouble goes on, widen the window with --since and --until, or add evidence (logs, traces, changes).",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from diag_graph.agents.analyst.asked_statements import asked_statements, silence_about
+from diag_graph.agents.analyst.asked_steps import can_show
 from diag_graph.agents.analyst.claims import Claims
 from diag_graph.agents.analyst.documents import telling_lines
 from diag_graph.agents.analyst.guilt import with_guilty_change
 from diag_graph.agents.analyst.kinds import CAUSAL, evidence_kind
 from diag_graph.agents.analyst.named_failures import named_suspicions, stated_failures, with_named_failures
 from diag_graph.agents.analyst.observations import observations
+from diag_graph.agents.analyst.question_kinds import QuestionKind, question_kind
 from diag_graph.agents.analyst.reading import names_entity
 from diag_graph.agents.analyst.sightings import Sighting, sightings
 from diag_graph.agents.analyst.suspicions import suspicions
@@ -29,10 +32,13 @@ class AnalystExecutor:
     def execute(self, request: ExecutorInput, tools: Toolbox) -> AgentReply:
         """An evidence document as JSON text."""
         made = [tools.call(step.tool, step.arguments) for step in request.plan.steps if step.tool]
-        if request.retry_context is None:
-            document = self._first_round(request.question, made, tools)
-        else:
+        kind = question_kind(request.question)
+        if request.retry_context is not None:
             document = _second_round(request.retry_context, sightings(made))
+        elif can_show(kind, {call.tool for call in made}):
+            document = _facts(kind, request, made, tools)
+        else:
+            document = self._first_round(request.question, made, tools)
         return reply(document)
 
     def _first_round(self, question: str, made: list[Invocation], tools: Toolbox) -> JsonObject:
@@ -49,9 +55,21 @@ class AnalystExecutor:
         claims.add_observations(weighed)
         claims.add_observations(stated)
         claims.add_observations(read)
+        if question_kind(question) is QuestionKind.STATE:
+            claims.add_observations(silence_about(question, seen, tools))
         if not claims.claims:
             claims.add_observations(one for one in seen if one.field("section") == "overview")
         return _document(claims, made)
+
+
+def _facts(kind: QuestionKind, request: ExecutorInput, made: list[Invocation], tools: Toolbox) -> JsonObject:
+    """What was asked for, and nobody blamed; when the tools show none of it, what documents say."""
+    found = asked_statements(kind, request.question, request.plan, made, tools)
+    claims = Claims()
+    claims.add_observations(found)
+    if all(one.empty for one in found):
+        claims.add_observations(telling_lines(sightings(_documents(sightings(made), tools))))
+    return _document(claims, made)
 
 
 def _documents(seen: Iterable[Sighting], tools: Toolbox) -> list[Invocation]:

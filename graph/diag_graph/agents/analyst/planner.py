@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from diag_graph.agents.analyst.asked_steps import INTENTS, asked_steps, can_show
+from diag_graph.agents.analyst.earlier_turns import pointed_at
+from diag_graph.agents.analyst.question_kinds import question_kind
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
 from diag_graph.contracts import FactCheck, JsonObject
@@ -49,6 +52,10 @@ class AnalystPlanner:
         if request.mode is PlannerMode.EVIDENCE_GAP_ONLY:
             steps = list(_increments(request, offered))
             intent = "Close the gaps in the evidence"
+        elif can_show(kind := question_kind(request.question), offered):
+            earlier = pointed_at(request.question, request.history)
+            steps = list(asked_steps(kind, request.question, earlier, _phrases(request.question), offered))
+            intent = f"{INTENTS[kind]}: {request.question[:200]}"
         else:
             steps = list(_survey(request.question, offered))
             intent = f"Find what the evidence shows about: {request.question[:200]}"
@@ -66,9 +73,14 @@ def _survey(question: str, offered: set[str]) -> Iterator[JsonObject]:
         if tool in offered:
             yield {"goal": goal, "tool": tool, "arguments": {}}
     if "search_logs" in offered:
-        for phrase in _QUOTED.findall(question)[:2]:
+        for phrase in _phrases(question):
             goal = "Find log lines that hold the words quoted in the question"
             yield {"goal": goal, "tool": "search_logs", "arguments": {"query": phrase}}
+
+
+def _phrases(question: str) -> list[str]:
+    """What a question quotes."""
+    return _QUOTED.findall(question)[:2]
 
 
 def _increments(request: PlannerInput, offered: set[str]) -> Iterator[JsonObject]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from diag_graph.agents.analyst.advice import advice_for
 from diag_graph.agents.analyst.judging import Case, Judgement, judge, read_case
 from diag_graph.agents.analyst.kinds import EvidenceKind, compared_something, evidence_kind, names_failure
+from diag_graph.agents.analyst.question_kinds import FACTUAL, QuestionKind, question_kind
 from diag_graph.agents.analyst.reading import directions
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
@@ -49,7 +50,7 @@ class AnalystVerifier:
             judged.append((claim, judge(claim, case, leading=leading)))
         return reply(
             {
-                "verdict": _verdict(judged, case),
+                "verdict": _verdict(judged, case, question_kind(request.question)),
                 "facts_checked": [_fact(claim, judgement) for claim, judgement in judged],
                 "missing_info": _missing(judged, case),
                 "recommended_actions": _actions(judged, case),
@@ -57,8 +58,11 @@ class AnalystVerifier:
         )
 
 
-def _verdict(judged: Judged, case: Case) -> Verdict:
-    """PASS: the first cause, or without one every statement, is supported. REJECT: every cause is refuted."""
+def _verdict(judged: Judged, case: Case, kind: QuestionKind) -> Verdict:
+    """PASS: the first cause, or without one every statement, is supported. REJECT: every cause is refuted.
+
+    Where no cause was asked for, trouble that is shown is an answer, and needs no explanation.
+    """
     causes = [judgement.verification for claim, judgement in judged if claim.kind is ClaimKind.ROOT_CAUSE]
     if causes:
         if causes[0] is Verification.DIRECT_SUPPORT:
@@ -66,6 +70,9 @@ def _verdict(judged: Judged, case: Case) -> Verdict:
         refuted = _REFUTED.issuperset(causes) and Verification.CONTRADICTED in causes
         return Verdict.REJECT if refuted else Verdict.LOW_CONFID
     supported = all(judgement.verification is Verification.DIRECT_SUPPORT for _, judgement in judged)
+    if kind in FACTUAL:
+        shown = any(claim.kind is ClaimKind.OBSERVATION for claim, _ in judged)
+        return Verdict.PASS if supported and shown and not _unread(case) else Verdict.LOW_CONFID
     unexplained = any(_shows_trouble(claim, case) for claim, _ in judged)
     compared = [compared_something(text) for text in _empty_searches(case)]
     thorough = bool(compared) and all(compared) and not _unread(case)

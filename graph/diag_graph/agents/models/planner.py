@@ -53,8 +53,8 @@ def task_of(request: PlannerInput, blocks: DataBlocks) -> str:
 
 def _history(request: PlannerInput, blocks: DataBlocks) -> str:
     """Earlier answers quote tools, and so are data."""
-    turns = [f"Asked: {turn.question}\nAnswered: {turn.answer}" for turn in request.history]
-    return blocks.block("\n\n".join(turns)) if turns else ""
+    told = "\n\n".join(f"Asked: {turn.question}\nAnswered: {turn.answer}" for turn in request.history)
+    return f"{blocks.block(told)}\n{prompt('planner_history')}" if told else ""
 
 
 def _queries(request: PlannerInput) -> str:

@@ -1,0 +1,71 @@
+"""What a follow-up leans on: the subject and the time that the last answers speak of.
+
+An earlier answer is text that steers where to look, and nothing more: a name that it holds is looked for, and what it
+says of it is not believed. Names and times are read by the grammar that answers are written in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diag_graph.agents.analyst.reading import times
+from diag_graph.analysis.follow_ups import leans
+from diag_graph.contracts import Turn
+
+_NAME = r"(?P<name>[A-Za-z0-9][\w.:/-]{0,79}[A-Za-z0-9]|[A-Za-z])"
+_SUBJECTS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\bthe trouble (?:most likely )?(?:may )?starts? at {_NAME}",
+        rf"\(service '{_NAME}'",
+        rf"\A\W*(?:since when: )?{_NAME} (?:logged|has) \d",
+        rf"\A\W*(?:since when: )?[^\n]{{1,80}}? of {_NAME} (?:rose|fell|stopped|appeared|got slower|is failing)\b",
+        rf"\A\W*(?:what was changed: )?(?:deploy|flag|config|change)\b[^\n]{{0,80}}? of {_NAME}",
+    )
+)
+"""Whom an answer speaks of: whom it blames, else whom its first line is about, in the tools' grammar."""
+_POINT = re.compile(r"\b(?:at|since) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)")
+"""A moment, and not the border of a window that was looked at."""
+_ERA = (0.0, 32_503_680_000.0)
+"""Seconds since the epoch of times that can be meant: from 1970 to the year 3000."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What the question points back to.
+
+    Attributes:
+        subject: Whom the last answer that blames or describes somebody speaks of; empty when none does.
+        time: The first moment that the last answer with one states, in seconds since the epoch.
+    """
+
+    subject: str = ""
+    time: float | None = None
+
+
+def pointed_at(question: str, history: Sequence[Turn]) -> Earlier:
+    """What a question leans on; nothing for a question that stands alone.
+
+    Args:
+        question: The present question.
+        history: Earlier questions and answers, oldest first.
+    """
+    if not leans(question):
+        return Earlier()
+    answers = [turn.answer for turn in reversed(history)]
+    return Earlier(
+        subject=next((name for answer in answers if (name := _subject(answer))), ""),
+        time=next((time for answer in answers if (time := _time(answer)) is not None), None),
+    )
+
+
+def _subject(answer: str) -> str:
+    found = next((match for pattern in _SUBJECTS if (match := pattern.search(answer))), None)
+    return found["name"] if found else ""
+
+
+def _time(answer: str) -> float | None:
+    stated = (time for found in _POINT.finditer(answer) for time in times(found[1]))
+    return next((time for time in stated if _ERA[0] < time < _ERA[1]), None)
