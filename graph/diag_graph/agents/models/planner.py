@@ -53,8 +53,10 @@ def task_of(request: PlannerInput, blocks: DataBlocks) -> str:
 
 def _history(request: PlannerInput, blocks: DataBlocks) -> str:
     """Earlier answers quote tools, and so are data."""
+    if not request.history:
+        return ""
     told = "\n\n".join(f"Asked: {turn.question}\nAnswered: {turn.answer}" for turn in request.history)
-    return f"{blocks.block(told)}\n{prompt('planner_history')}" if told else ""
+    return "\n".join([blocks.block(told), prompt("planner_history")])
 
 
 def _queries(request: PlannerInput) -> str:
