@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from diag_cli import ask, doctor, evals, knowledge, replay, runs, sessions, trace
+from diag_cli import ask, doctor, evals, knowledge, replay, runs, sessions, skills, trace
 from diag_cli.exits import Exit
 from diag_cli.options import Asked, Debug
 from diag_cli.render.streams import ReaderGoneError, be_lenient, complain, put, say
@@ -62,6 +62,7 @@ app.command(epilog=replay.EXAMPLES)(replay.replay)
 app.command(epilog=trace.EXAMPLES)(trace.trace)
 app.command()(runs.runs)
 app.command()(sessions.sessions)
+app.command(epilog=skills.EXAMPLES, short_help="List the skills and check them.")(skills.skills)
 app.command(short_help="Say what is set up, and what to do about what is not.")(doctor.doctor)
 app.command("eval", epilog=evals.EXAMPLES, short_help="Score the diagnosis on cases with known answers.")(
     evals.evaluate

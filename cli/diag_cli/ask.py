@@ -13,7 +13,8 @@ from diag_cli.asking import chosen_folder, open_evidence, run_question, say_unre
 from diag_cli.conclusion import conclude
 from diag_cli.conversation import go_on_with, wanted
 from diag_cli.model_settings import model_settings
-from diag_cli.options import ApiBase, Continue, Db, Debug, Incident, Json, Model, Quiet, Session, Shown
+from diag_cli.options import ApiBase, Continue, Db, Debug, Incident, Json, Model, Quiet, Session, Shown, Skills
+from diag_cli.skills import usable_skills
 from diag_graph.agents.models.loading import begin_import
 from diag_graph.errors import InputError
 
@@ -38,6 +39,7 @@ def ask(
     session: Session = None,
     model: Model = None,
     api_base: ApiBase = None,
+    skills: Skills = None,
     save: Annotated[
         Path | None, typer.Option("--save", metavar="FILE", help="Also write the run to a file, for diag replay.")
     ] = None,
@@ -58,7 +60,7 @@ def ask(
     Exit status: 0 a safe answer, 1 the run failed, 2 the command or a setting is wrong, 4 --strict and no PASS, 130
     interrupted.
     """
-    given = settings.resolve({"db": db, "model": model, "api_base": api_base, "display": display})
+    given = settings.resolve({"db": db, "model": model, "api_base": api_base, "display": display, "skills": skills})
     reference = wanted(session, go_on=go_on)
     thinks = model_settings(given)
     if thinks is not None:
@@ -74,6 +76,7 @@ def ask(
         text,
         given=given,
         evidence=evidence,
+        skills=usable_skills(given, quiet=quiet),
         incident=folder,
         thinks=thinks,
         conversation=conversation,

@@ -20,7 +20,7 @@ from diag_graph.errors import InputError
 if TYPE_CHECKING:
     from diag_graph.agents.models import ModelSettings
     from diag_graph.outcome import RunDocument
-    from diag_graph.sources.ports import Evidence
+    from diag_graph.sources.ports import Evidence, SkillSource
 
 _SHOWN_ASSUMPTIONS = 3
 
@@ -38,6 +38,7 @@ def run_question(
     *,
     given: Settings,
     evidence: Evidence | None,
+    skills: SkillSource | None,
     incident: Path | None,
     thinks: ModelSettings | None,
     conversation: Conversation = NEW,
@@ -52,6 +53,7 @@ def run_question(
         question: What the user wants to know.
         given: The settings.
         evidence: Where to look; None: nowhere.
+        skills: The skills that may guide the run; None: there are none.
         incident: The folder that the evidence is of, to be remembered with the conversation.
         thinks: The language model that thinks; None: the built-in analyst.
         conversation: What the question goes on with.
@@ -76,7 +78,7 @@ def run_question(
         document = diagnose(
             question,
             evidence=evidence,
-            guidance=Guidance(knowledge=knowledge),
+            guidance=Guidance(knowledge=knowledge, skills=skills),
             session_id=conversation.session_id,
             history=conversation.history,
             since=since,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from diag_graph.agents.models.settings import ModelSettings
 
-_PACKAGES = ("langgraph", "litellm", "pydantic", "sqlite-utils", "polars", "typer", "rich")
+_PACKAGES = ("langgraph", "litellm", "pydantic", "sqlite-utils", "polars", "typer", "rich", "pyyaml")
 _LANGSMITH = ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGSMITH_API_KEY", "LANGCHAIN_API_KEY")
 _SIGNS: dict[Tone, str] = {Tone.GOOD: "ok", Tone.DOUBTFUL: "note", Tone.BAD: "fault"}
 
@@ -55,7 +55,7 @@ def doctor(
     """
     given = settings.resolve({"db": db, "model": model, "api_base": api_base})
     findings = [*_program(), *_settings(given), *_store(given["db"]), *_model(given, probe=probe)]
-    findings += [*_evidence(incident), *_runbooks(given["knowledge"]), *_around()]
+    findings += [*_evidence(incident), *_runbooks(given["knowledge"]), *_skills(given), *_around()]
     if as_json:
         from diag_cli.envelope import as_text
 
@@ -146,6 +146,25 @@ def _probed(thinks: ModelSettings, name: str) -> Iterator[Finding]:
     yield Finding(Tone.GOOD if able.context_known else Tone.DOUBTFUL, "model", told, advice)
     if not able.priced:
         yield Finding(Tone.GOOD, "model", f"{name}: no price is known, so that runs cost null")
+
+
+def _skills(given: Settings) -> Iterator[Finding]:
+    from diag_graph.sources.errors import SkillFolderError
+    from diag_graph.sources.skills import open_skills
+
+    folder = given.values["skills"]
+    try:
+        found = open_skills(folder.value)
+    except SkillFolderError as error:
+        if folder.origin is Origin.DEFAULT and not folder.value.exists():
+            yield Finding(Tone.GOOD, "skills", f"none; they would be read from {folder.value}")
+        else:
+            yield Finding(Tone.DOUBTFUL, "skills", error.message, error.advice)
+        return
+    names = ", ".join(card.name for card in found.cards()) or "none that can be used"
+    yield Finding(Tone.GOOD, "skills", f"{folder.value}: {names}")
+    for one in found.refused:
+        yield Finding(Tone.DOUBTFUL, "skills", f"{one.name}: {one.message}", f"{one.path}: {one.advice}")
 
 
 def _evidence(incident: Path | None) -> Iterator[Finding]:

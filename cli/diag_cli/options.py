@@ -45,6 +45,7 @@ Db = Annotated[str | None, typer.Option("--db", metavar="FILE", help=SETTINGS["d
 Index = Annotated[str | None, typer.Option("--index", metavar="FILE", help=SETTINGS["knowledge"].help)]
 Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help=SETTINGS["model"].help)]
 ApiBase = Annotated[str | None, typer.Option("--api-base", metavar="URL", help=SETTINGS["api_base"].help)]
+Skills = Annotated[str | None, typer.Option("--skills", metavar="DIR", help=SETTINGS["skills"].help)]
 Shown = Annotated[Display | None, typer.Option("--display", help=SETTINGS["display"].help)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but the answer, as plain text, and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the run as one JSON object.")]

@@ -20,6 +20,7 @@ PROJECT_FILE = "diag.toml"
 USER_FILE = "config.toml"
 STORE_FILE = "diag.db"
 KNOWLEDGE_FILE = "knowledge.db"
+SKILLS_FOLDER = "skills"
 HOME_VARIABLE = "DIAG_HOME"
 
 
@@ -122,6 +123,15 @@ SETTINGS: dict[str, Setting] = {
             lambda: "UTC",
             "`UTC`",
             "The time zone of times that name none.",
+        ),
+        Setting(
+            "skills",
+            "--skills",
+            "DIAG_SKILLS",
+            _path,
+            lambda: config_folder() / SKILLS_FOLDER,
+            "`skills` in the user's configuration folder",
+            "The folder of skills, which advise on how to go about an incident.",
         ),
         *MODEL_SETTINGS,
     )

@@ -228,7 +228,7 @@ class _Run:
             assignment.agents,
             self._ledger,
             self._emit,
-            skills=tuple(guidance.skills.cards()) if guidance.skills else (),
+            skills=None if assignment.agents.recorded else guidance.skill_cards,
             knowledge_domains=tuple(guidance.knowledge.domains()) if guidance.knowledge else (),
             guidance_tools=GUIDANCE | {tool.name for tool in assignment.tools if tool.guidance},
         )

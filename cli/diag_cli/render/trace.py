@@ -151,9 +151,23 @@ def _agents(document: RunDocument) -> Iterator[RenderableType]:
         if step.prompt_tokens is not None or step.completion_tokens is not None:
             tokens = tokens_words(step.prompt_tokens, step.completion_tokens, step.cached_tokens or 0)
         told = text_of("").append(step.status, tone(step.status))
-        rest = [one_line(part) for part in (*counts, step.model or "", tokens, step.error or "") if part]
+        rest = [one_line(part) for part in (*counts, _skill(step), step.model or "", tokens, step.error or "") if part]
         told.append("".join(f"  {part}" for part in rest), "dim")
         yield line_of((14, None, 8), one_line(step.agent), told, text_of(seconds(step.duration_ms), "dim", right=True))
+
+
+def _skill(step: AgentStep) -> str:
+    """Which skill a plan selected; whether it was read shows among the tool calls."""
+    if step.agent != "planner":
+        return ""
+    from diag_graph.contracts import Plan
+    from diag_graph.parsing import InvalidReplyError, parse_model
+
+    try:
+        name = parse_model(step.output, Plan).selected_skill
+    except InvalidReplyError:
+        return ""
+    return f"skill {name}" if name else ""
 
 
 def _calls(document: RunDocument) -> Iterator[RenderableType]:

@@ -79,6 +79,7 @@ class AgentSet:
 
     Attributes:
         label: How the run names who thinks: a model's name, `built-in analyst`, `recorded`.
+        recorded: They play a recording: nobody knows which skills there were when it was made.
     """
 
     planner: Planner
@@ -86,3 +87,4 @@ class AgentSet:
     verifier: Verifier
     composer: Composer
     label: str
+    recorded: bool = False

@@ -71,7 +71,9 @@ class Recording:
     def agents(self) -> AgentSet:
         """Four agents that play this recording."""
         player = _Player(self)
-        return AgentSet(planner=player, executor=player, verifier=player, composer=player, label=RECORDED)
+        return AgentSet(
+            planner=player, executor=player, verifier=player, composer=player, label=RECORDED, recorded=True
+        )
 
 
 class _Player:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from diag_graph.agents.ports import AgentSet
 from diag_graph.events import Listener
 from diag_graph.state import SkillCard
-from diag_graph.tools.definition import LOOKUP_KNOWLEDGE
+from diag_graph.tools.definition import LOOKUP_KNOWLEDGE, READ_SKILL
 from diag_graph.tools.ledger import Ledger
 
-GUIDANCE = frozenset({LOOKUP_KNOWLEDGE, "read_skill"})
+GUIDANCE = frozenset({LOOKUP_KNOWLEDGE, READ_SKILL})
 """Names of the tools that the contract calls guidance."""
 
 
@@ -24,7 +24,7 @@ class Deps:
         agents: Who thinks.
         ledger: The run's tool calls.
         emit: Who hears what happens.
-        skills: Registered skills, as the planner sees them.
+        skills: Registered skills, as the planner sees them; None in a replay, where nobody knows which there were.
         knowledge_domains: Titles of the runbook domains (L0), a line each.
         guidance_tools: Tools whose results are advice and no evidence (G6): those that say so of themselves, and in a
             replay, where no tool is offered, those of these names.
@@ -34,7 +34,7 @@ class Deps:
     agents: AgentSet
     ledger: Ledger
     emit: Listener
-    skills: tuple[SkillCard, ...] = ()
+    skills: tuple[SkillCard, ...] | None = ()
     knowledge_domains: tuple[str, ...] = ()
     guidance_tools: frozenset[str] = GUIDANCE
     clock: Callable[[], float] = time.perf_counter

@@ -7,13 +7,15 @@ from diag_graph.nodes.agent_call import agent_status, ask_agent, format_reminder
 from diag_graph.nodes.deps import NodeCall
 from diag_graph.parsing import parse_model
 from diag_graph.state import PlannerChannels, PlannerInput, ToolCard, Update
+from diag_graph.tools.definition import READ_SKILL
 from diag_graph.topology import Node, PlannerMode
 
 
 def run(view: PlannerChannels, call: NodeCall) -> Update:
     """Ask the planner for a plan."""
     request = planner_input(view, call)
-    known = {skill.name for skill in call.deps.skills}
+    skills = call.deps.skills
+    known = None if skills is None else {skill.name for skill in skills}
     answer = ask_agent(
         Node.PLANNER, call, lambda: call.deps.agents.planner.plan(request), lambda text: read_plan(text, known)
     )
@@ -31,17 +33,26 @@ def planner_input(view: PlannerChannels, call: NodeCall) -> PlannerInput:
         evidence_gaps=retry.evidence_gaps if retry else (),
         completed_queries=retry.completed_queries if retry else (),
         confirmed_facts=retry.confirmed_facts if retry else (),
-        tools=tuple(ToolCard(name=spec.name, summary=spec.summary) for spec in call.deps.ledger.specs()),
-        skills=call.deps.skills,
+        tools=tuple(
+            ToolCard(name=spec.name, summary=spec.summary)
+            for spec in call.deps.ledger.specs()
+            if spec.name != READ_SKILL  # a planner asks for a skill by selecting it
+        ),
+        skills=call.deps.skills or (),
         knowledge_domains=call.deps.knowledge_domains,
         format_reminder=format_reminder(call),
     )
 
 
-def read_plan(text: str | None, skills: set[str]) -> tuple[Plan, str | None]:
-    """Read a plan; a skill that is not registered is read as none, and noted."""
+def read_plan(text: str | None, skills: set[str] | None) -> tuple[Plan, str | None]:
+    """Read a plan; a skill that is not registered is read as none, and noted.
+
+    Args:
+        text: The reply.
+        skills: Names of the registered skills; None when they are not known, and the plan's word is taken.
+    """
     plan = parse_model(text, Plan)
-    if plan.selected_skill is None or plan.selected_skill in skills:
+    if plan.selected_skill is None or skills is None or plan.selected_skill in skills:
         return plan, None
     note = f"the selected skill {plan.selected_skill[:80]!r} is not registered and was read as none"
     return plan.model_copy(update={"selected_skill": None}), note

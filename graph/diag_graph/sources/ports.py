@@ -187,6 +187,9 @@ class SkillSource(Protocol):
             KeyError: there is no skill of that name. Names are looked up, never opened as paths.
         """
 
+    def tools(self, name: str) -> Sequence[str]:
+        """The tools that a skill says it is made for, in its order; empty when it does not say. Raises as `body`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
@@ -194,6 +197,11 @@ class Guidance:
 
     knowledge: KnowledgeSource | None = None
     skills: SkillSource | None = None
+
+    @property
+    def skill_cards(self) -> tuple[SkillCard, ...]:
+        """The registered skills."""
+        return tuple(self.skills.cards()) if self.skills else ()
 
 
 NO_GUIDANCE = Guidance()

@@ -14,9 +14,11 @@ from diag_graph.tools.list_evidence import LIST_EVIDENCE
 from diag_graph.tools.lookup_knowledge import LOOKUP
 from diag_graph.tools.query_metrics import QUERY_METRICS
 from diag_graph.tools.read_document import READ_DOCUMENT
+from diag_graph.tools.read_skill import READ_SELECTED_SKILL
 from diag_graph.tools.search_logs import SEARCH_LOGS
 
 ALL_TOOLS: tuple[AnyTool, ...] = (
+    READ_SELECTED_SKILL,
     LIST_EVIDENCE,
     LIST_ALERTS,
     LIST_CHANGES,

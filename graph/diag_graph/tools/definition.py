@@ -23,6 +23,8 @@ MAX_ITEM_TEXT = 480
 
 LOOKUP_KNOWLEDGE = "lookup_knowledge"
 """Name of the tool that gives passages of runbooks: the graph and the analyst know it by this."""
+READ_SKILL = "read_skill"
+"""Name of the tool that gives the selected skill's text: the graph and the executors know it by this."""
 
 
 class ToolArguments(BaseModel):

@@ -15,6 +15,7 @@ from diag_graph.agents.analyst.observations import observations
 from diag_graph.agents.analyst.question_kinds import QuestionKind, question_kind
 from diag_graph.agents.analyst.reading import names_entity
 from diag_graph.agents.analyst.sightings import Sighting, sightings
+from diag_graph.agents.analyst.skill_steps import follow_skill
 from diag_graph.agents.analyst.suspicions import suspicions
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply, Toolbox
@@ -27,10 +28,11 @@ DOCUMENT_LINES = 400
 
 
 class AnalystExecutor:
-    """Gathers evidence by the plan, and claims what the statements carry."""
+    """Gathers evidence by the plan and its skill, and claims what the statements carry."""
 
     def execute(self, request: ExecutorInput, tools: Toolbox) -> AgentReply:
         """An evidence document as JSON text."""
+        advised = follow_skill(request.plan.selected_skill, tools)
         made = [tools.call(step.tool, step.arguments) for step in request.plan.steps if step.tool]
         kind = question_kind(request.question)
         if request.retry_context is not None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from diag_graph.agents.analyst.asked_steps import INTENTS, asked_steps, can_show
 from diag_graph.agents.analyst.earlier_turns import pointed_at
 from diag_graph.agents.analyst.question_kinds import question_kind
+from diag_graph.agents.analyst.skill_choice import chosen_skill
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
 from diag_graph.contracts import FactCheck, JsonObject
@@ -49,6 +50,7 @@ class AnalystPlanner:
     def plan(self, request: PlannerInput) -> AgentReply:
         """A plan as JSON text."""
         offered = {tool.name for tool in request.tools}
+        choice = None
         if request.mode is PlannerMode.EVIDENCE_GAP_ONLY:
             steps = list(_increments(request, offered))
             intent = "Close the gaps in the evidence"
@@ -59,10 +61,13 @@ class AnalystPlanner:
         else:
             steps = list(_survey(request.question, offered))
             intent = f"Find what the evidence shows about: {request.question[:200]}"
+            choice = chosen_skill(request.question, request.history, request.skills)
         if not steps:
             steps = [{"goal": "Say what can be said without further evidence", "tool": None, "arguments": {}}]
         numbered = [{"step_id": f"step-{index}", **step} for index, step in enumerate(steps, 1)]
-        return reply({"intent": intent, "selected_skill": None, "steps": numbered})
+        if choice is not None:
+            intent += f" (the skill {choice.skill} fits: {', '.join(choice.words)})"
+        return reply({"intent": intent, "selected_skill": choice.skill if choice else None, "steps": numbered})
 
 
 def _survey(question: str, offered: set[str]) -> Iterator[JsonObject]:

@@ -64,13 +64,19 @@ class Sighting:
 
 
 def sightings(invocations: Iterable[Invocation]) -> list[Sighting]:
-    """All statements in the results of calls that succeeded, in order; a call that is there twice counts once."""
+    """All statements in the results of calls that succeeded, in order.
+
+    A call that is there twice counts once, and so does a statement that two calls of a tool give.
+    """
     found: list[Sighting] = []
     seen: set[str] = set()
+    said: set[tuple[str, str]] = set()
     for invocation in invocations:
         if invocation.id not in seen and invocation.status in {InvocationStatus.OK, InvocationStatus.EMPTY}:
             seen.add(invocation.id)
-            found.extend(_of(invocation))
+            fresh = [one for one in _of(invocation) if (one.tool, one.text) not in said]
+            said.update((one.tool, one.text) for one in fresh)
+            found.extend(fresh)
     return found
 
 

@@ -30,7 +30,7 @@ from diag_graph.contracts import Invocation, InvocationStatus, JsonObject, Retry
 from diag_graph.errors import AgentFailure
 from diag_graph.parsing import InvalidReplyError, parse_object
 from diag_graph.state import ExecutorInput
-from diag_graph.tools.definition import ToolSpec
+from diag_graph.tools.definition import READ_SKILL, ToolSpec
 from diag_graph.topology import FailureKind, Node
 from diag_graph.usage import NO_USAGE, Usage
 
@@ -52,18 +52,18 @@ class ModelExecutor:
         Raises:
             AgentFailure: a request failed, or a tool was refused and no legal document came out.
         """
-        return _Round(self._asker, Budget(self._budgets), tools).run(request)
+        return _Round(self._asker, Budget(self._budgets), tools, request.plan.selected_skill).run(request)
 
 
 class _Round:
     """One executor call."""
 
-    def __init__(self, asker: Asker, budget: Budget, tools: Toolbox) -> None:
+    def __init__(self, asker: Asker, budget: Budget, tools: Toolbox, skill: str | None) -> None:
         self._asker = asker
         self._model = asker.model
         self._budget = budget
         self._tools = tools
-        self._specs = tuple(tools.specs())
+        self._specs = tuple(spec for spec in tools.specs() if spec.name != READ_SKILL or skill)
         self._names = names_by_wire(self._specs)
         self._native = native_tools(self._specs) if asker.model.abilities.tools else []
         self._blocks = asker.new_blocks()
@@ -92,7 +92,7 @@ class _Round:
         return transcript
 
     def _planned(self, request: ExecutorInput) -> list[Shown]:
-        """Make the plan's calls.
+        """Read the plan's skill, and make the plan's calls.
 
         A planner has not seen the evidence. So an argument that a tool does not take is left out, and where nothing is
         found of what the plan asks for by name, the tool is asked again without the name.
@@ -104,6 +104,8 @@ class _Round:
             for step in request.plan.steps
             if step.tool in known and needs[step.tool] <= step.arguments.keys()
         ]
+        if request.plan.selected_skill and READ_SKILL in known:
+            planned.insert(0, (READ_SKILL, {"name": request.plan.selected_skill}))
         made = self._make(planned)
         if request.retry_context is None:
             vain = (call.tool for call in made if call.status is InvocationStatus.EMPTY and call.arguments)
@@ -248,7 +250,7 @@ def task_of(request: ExecutorInput, blocks: DataBlocks) -> str:
     )
     parts = [section("Now", request.now), section("Question", request.question), section("Plan", steps)]
     if request.plan.selected_skill:
-        parts.append(section("Skill to read first, with read_skill", request.plan.selected_skill))
+        parts.append(section("Skill", f"{request.plan.selected_skill}. {prompt('executor_skill')}"))
     if request.retry_context is not None:
         parts.append(_second_round(request.retry_context, blocks))
     return "".join(parts).strip()

@@ -35,7 +35,7 @@ def task_of(request: PlannerInput, blocks: DataBlocks) -> str:
     """All that a planner may know, as a message."""
     parts = [
         section("Tools", "\n".join(f"- {tool.name}: {tool.summary}" for tool in request.tools)),
-        section("Skills", "\n".join(f"- {skill.name}: {skill.description}" for skill in request.skills) or NO_SKILL),
+        section("Skills", _skills(request, blocks)),
         section("Runbook domains", "\n".join(f"- {domain}" for domain in request.knowledge_domains)),
         section("Earlier in this conversation", _history(request, blocks)),
         section("Now", request.now),
@@ -49,6 +49,12 @@ def task_of(request: PlannerInput, blocks: DataBlocks) -> str:
             section("Completed queries", _queries(request)),
         ]
     return "".join(parts).strip()
+
+
+def _skills(request: PlannerInput, blocks: DataBlocks) -> str:
+    """Descriptions come out of files, and so are data."""
+    cards = "\n".join(f"- {skill.name}: {skill.description}" for skill in request.skills)
+    return blocks.block(cards) if cards else NO_SKILL
 
 
 def _history(request: PlannerInput, blocks: DataBlocks) -> str:
