@@ -29,7 +29,7 @@ OPEN: dict[str, str] = {
 """What of a rule no test shows today, and why."""
 
 UNBUILT: dict[str, str] = {
-    "13": "Not built yet: live sources, MCP servers, runbook search, skills.",
+    "13": "Not built yet: live sources, MCP servers, runbook search.",
     "14": "Not built yet.",
 }
 """What of a section there is no code for."""

@@ -24,8 +24,8 @@ HELP = """Diagnosis for people on call: answers whose every statement is bound t
   diag trace last          how the last run came to its answer
   diag doctor              what is set up, and what to do about what is not
 
-Nothing needs to be set up: without a language model, the built-in analyst reads the evidence. An incident is any
-folder of metrics, logs, traces, alerts and changes.
+Nothing needs to be set up: without a language model, the built-in analyst reads any folder of metrics, logs, traces,
+alerts and changes.
 """
 
 app = typer.Typer(

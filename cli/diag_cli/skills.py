@@ -45,7 +45,10 @@ class Checked(NamedTuple):
 
 def skills(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="DIR", help="The folder of skills; default: that of the setting.")
+        Path | None,
+        typer.Argument(
+            metavar="DIR", help=f"{settings.SETTINGS[NAME].purpose} Default: the setting [env: DIAG_SKILLS]."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array.")] = False,
     debug: Debug = False,  # noqa: ARG001 - its callback has noted it

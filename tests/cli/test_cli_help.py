@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from cli_samples import Command, diag
 
-COMMANDS = ["ask", "replay", "trace", "runs", "sessions", "doctor", "eval", "knowledge"]
+COMMANDS = ["ask", "replay", "trace", "runs", "sessions", "skills", "doctor", "eval", "knowledge"]
+WITHOUT_STORE = {"skills"}
 
 
 def test_the_first_screen_shows_a_newcomer_what_to_type(command: Command) -> None:
@@ -28,8 +29,9 @@ def test_every_command_explains_its_options(command: Command, name: str) -> None
     shown = command(name, "--help")
     assert shown.status == 0
     options = re.findall(r"^  (?:-\w, )?(--[\w-]+)(.*)$", shown.out, re.MULTILINE)
-    assert {"--db", "--debug", "--help"} <= {option for option, _ in options}
-    assert "DIAG_DB" in shown.out.replace("\n", " ")
+    shared = {"--debug", "--help"} if name in WITHOUT_STORE else {"--db", "--debug", "--help"}
+    assert shared <= {option for option, _ in options}
+    assert ("DIAG_SKILLS" if name in WITHOUT_STORE else "DIAG_DB") in shown.out
 
 
 @pytest.mark.parametrize("name", ["add", "search", "list", "remove"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from watching import Watch
 
 from diag_graph.events import Event, NodeFinished, NodeStarted
 from diag_graph.runfile import FileStep
@@ -197,10 +198,17 @@ def test_a_tool_that_failed_does_not_change_the_executors_status(status: str) ->
 
 def test_a_skill_that_is_not_registered_is_read_as_none_and_noted() -> None:
     """Section 4: the plan counts, the skill does not."""
-    result = play(plan(selected_skill="no-such"), executor(), verifier(), composer())
-    step = result.document.steps[0]
+    watch = Watch([plan(selected_skill="no-such"), executor(), verifier(), composer()])
+    step = watch.run().steps[0]
     assert step.status == "COMPLETED"
     assert "no-such" in (step.error or "")
+    assert watch.executor[0].plan.selected_skill is None
+
+
+def test_a_replay_takes_the_plans_word_for_its_skill() -> None:
+    """P2: nobody knows which skills there were when it was recorded; the step is noted no worse than it was then."""
+    result = play(plan(selected_skill="latency"), executor(), verifier(), composer())
+    assert result.document.steps[0].error is None
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,16 @@ from diag_graph.contracts import InvocationStatus
 from diag_graph.knowledge import KnowledgeIndex
 from diag_graph.sources.folder import open_folder
 from diag_graph.sources.ports import Guidance
+from diag_graph.sources.skills import open_skills
 from diag_graph.tools.catalogue import ALL_TOOLS
 from diag_graph.tools.definition import AnyTool, ToolContext
 from diag_graph.tools.ledger import Ledger
+from skill_samples import SHIPPED
 
 FOLDER = Path(__file__).parents[3] / "fixtures" / "incidents" / "checkout-latency"
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 ARGUMENTS = {"read_document": {"name": "ordering-settings.txt"}, "query_metrics": {"metric": "db_pool_in_use"}}
-ARGUMENTS["lookup_knowledge"] = {"query": "idle sessions"}
+ARGUMENTS |= {"lookup_knowledge": {"query": "idle sessions"}, "read_skill": {"name": "latency"}}
 CHANGES = {
     *("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.chmod", "os.chown", "os.truncate", "os.link", "os.symlink"),
     *("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "socket.connect", "socket.sendto"),
@@ -65,8 +67,8 @@ def test_a_built_in_tool_changes_nothing(tool: AnyTool, tmp_path: Path) -> None:
     evidence = open_folder(FOLDER)
     span = evidence.inventory.span()
     assert span is not None
-    window, guidance = Window(span.start, span.end, None, "a test"), Guidance(knowledge=index)
-    context = ToolContext(evidence, window, "2026-07-16T14:20:00Z", guidance=guidance)
+    window, guidance = Window(span.start, span.end, None, "a test"), Guidance(index, open_skills(SHIPPED))
+    context = ToolContext(evidence, window, "2026-07-16T14:20:00Z", guidance=guidance, selected_skill="latency")
     before = {path: path.stat().st_mtime_ns for path in FOLDER.rglob("*")}
     with changes() as made:
         called = Ledger((tool,), context, lambda event: None).call(tool.name, ARGUMENTS.get(tool.name, {}))

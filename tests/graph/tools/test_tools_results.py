@@ -10,7 +10,11 @@ from diag_graph.analysis.records import Edge, LogRecord, Series
 from diag_graph.tools.catalogue import ALL_TOOLS, offered_tools
 from diag_graph.tools.definition import MAX_ITEM_TEXT, AnyTool, ToolError
 
-ARGUMENTS = {"read_document": {"name": "plan.md"}, "lookup_knowledge": {"query": "idle sessions"}}
+ARGUMENTS = {
+    "read_document": {"name": "plan.md"},
+    "lookup_knowledge": {"query": "idle sessions"},
+    "read_skill": {"name": "latency"},
+}
 NOTHING = {
     "list_evidence": {"query": "zebra"},
     "list_alerts": {"service": "zebra"},
@@ -47,7 +51,7 @@ def test_every_item_is_one_citable_statement_with_fields_that_code_reads(tool: A
         assert 0 < len(item["text"]) <= MAX_ITEM_TEXT
         assert "\n" not in item["text"] or tool.name == "read_document"
         assert isinstance(item["entity"], str)
-        assert item["signal"] in {"metric", "log", "span", "change", "alert", "call", "document", "knowledge"}
+        assert item["signal"] in {"metric", "log", "span", "change", "alert", "call", "document", "knowledge", "skill"}
     assert json.loads(json.dumps(output.as_result(), allow_nan=False)) == output.as_result()
 
 

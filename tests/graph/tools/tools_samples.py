@@ -21,7 +21,9 @@ from diag_graph.sources.ports import (
     Retrieval,
     SourceEntry,
 )
+from diag_graph.sources.skills import open_skills
 from diag_graph.tools.definition import AnyTool, ToolContext, ToolOutput
+from skill_samples import SHIPPED
 
 START = 1_784_181_600.0
 """2026-07-16T06:00:00Z."""
@@ -237,8 +239,8 @@ def context(recorded: Recorded | None = None, onset: float | None = ONSET) -> To
     """What tools work on, with the onset as the run's window has it."""
     window = Window(SPAN.start, SPAN.end, onset, "the start of alert CheckoutSlow")
     looked_at = recorded if recorded is not None else incident()
-    guidance = Guidance(knowledge=looked_at) if looked_at.runbooks else NO_GUIDANCE
-    return ToolContext(evidence(looked_at), window, utc(SPAN.end), guidance=guidance)
+    guidance = Guidance(looked_at, open_skills(SHIPPED)) if looked_at.runbooks else NO_GUIDANCE
+    return ToolContext(evidence(looked_at), window, utc(SPAN.end), guidance=guidance, selected_skill="latency")
 
 
 def call(

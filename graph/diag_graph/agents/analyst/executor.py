@@ -40,14 +40,17 @@ class AnalystExecutor:
         elif can_show(kind, {call.tool for call in made}):
             document = _facts(kind, request, made, tools)
         else:
-            document = self._first_round(request.question, made, tools)
+            document = self._first_round(request.question, made, advised, tools)
         return reply(document)
 
-    def _first_round(self, question: str, made: list[Invocation], tools: Toolbox) -> JsonObject:
-        seen = sightings(made)
+    def _first_round(
+        self, question: str, made: list[Invocation], advised: list[Invocation], tools: Toolbox
+    ) -> JsonObject:
+        """Whom to blame is weighed by the survey, which looks at all alike; a skill's calls add to what is seen."""
+        survey, seen = sightings(made), sightings([*made, *advised])
         claims = Claims()
-        suspected = with_named_failures(suspicions(question, seen), seen) or named_suspicions(question, seen)
-        suspected, weighed = with_guilty_change(suspected, seen, tools)
+        suspected = with_named_failures(suspicions(question, survey), survey) or named_suspicions(question, survey)
+        suspected, weighed = with_guilty_change(suspected, survey, tools)
         stated = stated_failures(question, seen)
         read: Sequence[Sighting] = ()
         if not suspected and not stated:
@@ -61,7 +64,7 @@ class AnalystExecutor:
             claims.add_observations(silence_about(question, seen, tools))
         if not claims.claims:
             claims.add_observations(one for one in seen if one.field("section") == "overview")
-        return _document(claims, made)
+        return _document(claims, [*made, *advised])
 
 
 def _facts(kind: QuestionKind, request: ExecutorInput, made: list[Invocation], tools: Toolbox) -> JsonObject:

@@ -250,7 +250,8 @@ def task_of(request: ExecutorInput, blocks: DataBlocks) -> str:
     )
     parts = [section("Now", request.now), section("Question", request.question), section("Plan", steps)]
     if request.plan.selected_skill:
-        parts.append(section("Skill", f"{request.plan.selected_skill}. {prompt('executor_skill')}"))
+        advice = prompt("executor_skill")
+        parts.append(section("Skill", f"{request.plan.selected_skill}. {advice}"))
     if request.retry_context is not None:
         parts.append(_second_round(request.retry_context, blocks))
     return "".join(parts).strip()

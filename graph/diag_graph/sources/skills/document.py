@@ -16,7 +16,7 @@ MAX_NAME, MAX_DESCRIPTION = 64, 1_024
 """Characters, by the specification."""
 MAX_BODY = 30_000
 """Characters of a body. The specification recommends less than 5,000 tokens, which is about 20,000 characters."""
-MAX_FRONT_MATTER = 8_000
+MAX_FRONT_MATTER = 4_000
 """Characters of the front matter, so that no YAML can be large enough to be slow."""
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

@@ -73,18 +73,18 @@ def pieces(body: str, limit: int) -> list[Piece]:
     """
     found: list[Piece] = []
     calls, heading = 0, ""
-    for line, text in _blocks(body):
-        if _HEADING.match(text):
+    for line, text, is_code in _blocks(body):
+        if not is_code and _HEADING.match(text):
             heading = text.lstrip("#").strip()
-        call = _call(text, line) if calls < MAX_CALLS else None
+        call = _call(text, line) if calls < MAX_CALLS and not is_code else None
         calls += call is not None
         for index, part in enumerate(textwrap.wrap(text, limit, break_on_hyphens=False)):
             found.append(Piece(part, line, heading, call if index == 0 else None))
     return found
 
 
-def _blocks(body: str) -> Iterator[tuple[int, str]]:
-    """Paragraphs, list items, headings and lines of code, each on one line, with the line that it begins on."""
+def _blocks(body: str) -> Iterator[tuple[int, str, bool]]:
+    """Paragraphs, list items, headings and lines of code: the line each begins on, its text, whether it is code."""
     begun, parts, fenced = 1, list[str](), False
     for number, raw in enumerate(body.split("\n"), 1):
         line = raw.strip()
@@ -92,17 +92,17 @@ def _blocks(body: str) -> Iterator[tuple[int, str]]:
         alone = fenced or marker or bool(_HEADING.match(line))
         fenced = fenced != marker
         if parts and (not line or alone or _ITEM.match(line)):
-            yield begun, " ".join(parts)
+            yield begun, " ".join(parts), False
             parts = []
         if not line or marker:
             continue
         if alone:
-            yield number, line
+            yield number, line, fenced
             continue
         begun = begun if parts else number
         parts.append(line)
     if parts:
-        yield begun, " ".join(parts)
+        yield begun, " ".join(parts), False
 
 
 def _call(text: str, line: int) -> Call | None:
