@@ -73,7 +73,7 @@ def selected(document: RunDocument) -> str | None:
 
 def test_without_skills_the_survey_is_as_it_was() -> None:
     """What the following tests compare with."""
-    assert [tool for tool, _ in calls(ask("orders-failing"))] == SURVEY
+    assert [tool for tool, _ in calls(ask("orders-failing"))][: len(SURVEY)] == SURVEY
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_steps_that_cannot_be_made_are_passed_over(tmp_path: Path) -> None:
     write_skill(tmp_path, "fail", skill_text("fail", "Orders fail.", body, more))
     made = calls(ask("orders-failing", guided_by(tmp_path)))
     assert made[:2] == [("read_skill", {"name": "fail"}), ("list_changes", {"limit": 3})]
-    assert [tool for tool, _ in made[2:]] == SURVEY
+    assert [tool for tool, _ in made[2 : 2 + len(SURVEY)]] == SURVEY
 
 
 def test_a_skill_without_steps_has_its_listed_tools_called_in_its_order(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_a_skill_without_steps_has_its_listed_tools_called_in_its_order(tmp_path
     write_skill(tmp_path, "fail", skill_text("fail", "Orders fail.", "Look at changes first.", more))
     made = [tool for tool, _ in calls(ask("orders-failing", guided_by(tmp_path)))]
     assert made[:3] == ["read_skill", "list_changes", "find_log_patterns"]
-    assert sorted(made[1:]) == sorted(SURVEY)
+    assert sorted(made[1 : 1 + len(SURVEY)]) == sorted(SURVEY)
 
 
 def test_the_second_round_follows_no_skill(tmp_path: Path) -> None:
