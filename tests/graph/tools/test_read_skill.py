@@ -10,6 +10,7 @@ import pytest
 from tools_samples import context
 
 from diag_graph.contracts import InvocationStatus
+from diag_graph.sources.ports import NO_GUIDANCE
 from diag_graph.sources.skills import open_skills, read_skill_document
 from diag_graph.tools.catalogue import ALL_TOOLS, offered_tools
 from diag_graph.tools.definition import MAX_ITEM_TEXT, READ_SKILL, ToolContext, ToolError, ToolOutput
@@ -79,7 +80,7 @@ def test_it_is_offered_when_there_is_a_skill(skilled: ToolContext, tmp_path: Pat
     empty = tmp_path / "empty"
     empty.mkdir()
     assert READ_SELECTED_SKILL in offered_tools(skilled)
-    assert READ_SELECTED_SKILL not in offered_tools(context())
+    assert READ_SELECTED_SKILL not in offered_tools(replace(skilled, guidance=NO_GUIDANCE))
     assert READ_SELECTED_SKILL not in offered_tools(replace(skilled, guidance=guided_by(empty)))
 
 
