@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from diag_graph.analysis.follow_ups import leans
 from diag_graph.contracts import Turn
 from diag_graph.state import SkillCard
 
@@ -56,10 +57,11 @@ class Choice(NamedTuple):
 def chosen_skill(question: str, history: Sequence[Turn], skills: Sequence[SkillCard]) -> Choice | None:
     """The skill that fits best; None when none fits.
 
-    A question that fits none ("and before that?") goes by the one that was asked before it. What was answered plays no
-    part: answers quote tools.
+    One that leans on an earlier question ("and before that?") and fits none goes by that one. What was answered plays
+    no part: answers quote tools.
     """
-    asked = (question, *(turn.question for turn in reversed(history)))
+    earlier = (turn.question for turn in reversed(history)) if leans(question) else ()
+    asked = (question, *earlier)
     return next((choice for text in asked if (choice := _fitting(text, skills))), None)
 
 

@@ -64,6 +64,7 @@ def test_a_follow_up_goes_by_the_question_before_it() -> None:
     follow_up = chosen_skill("and before that?", history, FIVE)
     assert follow_up is not None
     assert follow_up.skill == "latency"
+    assert chosen_skill("why do customers in Lisbon complain so loudly?", history, FIVE) is None
     assert chosen_skill("and before that?", (Turn(question="hm?", answer="a slow deploy"),), FIVE) is None
 
 
