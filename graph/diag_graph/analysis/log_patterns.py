@@ -1,19 +1,21 @@
 """Message templates of log lines, and when each was logged.
 
 Templates are mined with Drain (He et al., "Drain: An Online Log Parsing Approach with Fixed Depth Tree", ICWS 2017),
-after numbers, identifiers and addresses were masked. Lines are masked and counted by the batch, and those that are
-equal once masked reach the miner once, so that its cost follows the variety of messages and not their number. A line
-costs eight bytes: its time.
+after numbers, identifiers and addresses were masked. Lines are masked by the batch, and those of one service and level
+that are equal once masked are one form. Each form reaches the miner once, so that its cost follows the variety of
+messages and not their number. A line costs eight bytes: its time.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice, pairwise
+from operator import itemgetter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diag_graph.analysis.log_masks import headline, masked_column
 from diag_graph.analysis.records import FloatArray, LogRecord, TimeRange
@@ -105,14 +107,98 @@ class PatternSurvey:
         return PatternSurvey(tuple(kept), _recorded(kept), self.cut)
 
 
-@dataclass(slots=True)
-class _Form:
-    """One masked line of one service and level, while lines are read."""
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One line of a form: when it was logged, and how to get it as it was."""
 
-    first: Example
-    latest: Example
-    times: array[float] = field(default_factory=lambda: array("d"))
+    time: float | None
+    read: Callable[[], Example]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogForm:
+    """The lines of one service and level that are equal once masked.
+
+    Attributes:
+        service: What logged them; empty when unknown.
+        level: As recorded; empty when unknown.
+        text: The masked line.
+        times: Times of its lines, in any order.
+        first: Its first line.
+        latest: Its last line.
+        undated: Lines without a time.
+    """
+
+    service: str
+    level: str
+    text: str
+    times: FloatArray
+    first: Mark
+    latest: Mark
     undated: int = 0
+
+
+class FormCodes:
+    """Gives each form of lines that come in by the batch a number, from 0 on.
+
+    Attributes:
+        keys: Service, level and masked text of each number.
+    """
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.keys: list[Key] = []
+        self._codes: dict[Key, int] = {}
+        self._varieties = {True: 0, False: 0}
+
+    def of(self, services: Sequence[str], levels: Sequence[str], headlines: Sequence[str]) -> NDArray[np.int32]:
+        """The numbers of these lines' forms; beyond `MAX_VARIETY` forms, the number of `OTHER`.
+
+        Args:
+            services: Of each line.
+            levels: Of each line.
+            headlines: Of each line, as `headline` gives them.
+        """
+        import polars as pl
+
+        lines = pl.DataFrame({"service": services, "level": levels, "text": masked_column(headlines)})
+        kinds = lines.unique(maintain_order=True)
+        codes = pl.Series("code", [self._code(key) for key in kinds.iter_rows()], dtype=pl.Int32)
+        coded = lines.join(kinds.with_columns(codes), on=lines.columns, how="left", maintain_order="left")
+        return coded["code"].to_numpy()
+
+    def _code(self, key: Key) -> int:
+        code = self._codes.get(key)
+        if code is None:
+            failure = key[1] in FAILURES
+            if self._varieties[failure] >= MAX_VARIETY and key[2] != OTHER:
+                return self._code((*key[:2], OTHER))
+            self._varieties[failure] += 1
+            code = self._codes[key] = len(self.keys)
+            self.keys.append(key)
+        return code
+
+
+def forms_by_code(
+    keys: Sequence[Key], codes: NDArray[np.int32], times: FloatArray, ends: Callable[[int, int, int], tuple[Mark, Mark]]
+) -> Iterator[tuple[int, LogForm]]:
+    """Lines of one origin by their forms, each with the row of its first line.
+
+    Args:
+        keys: What the codes stand for.
+        codes: The form of each line, in the order of time.
+        times: Its time; NaN without one.
+        ends: Gives a form's first and last line by its code and their rows.
+    """
+    rows = np.argsort(codes, kind="stable")
+    ordered = codes[rows]
+    starts = np.flatnonzero(np.diff(ordered, prepend=np.int32(-1))).tolist()
+    for start, end in pairwise([*starts, len(rows)]):
+        own = rows[start:end]
+        dated = times[own]
+        dated = dated[~np.isnan(dated)]
+        code, row = int(ordered[start]), int(own[0])
+        yield row, LogForm(*keys[code], dated, *ends(code, row, int(own[-1])), len(own) - len(dated))
 
 
 def count_patterns(records: Iterable[LogRecord]) -> PatternSurvey:
@@ -121,24 +207,57 @@ def count_patterns(records: Iterable[LogRecord]) -> PatternSurvey:
     Args:
         records: Log lines, in the order of time where they have one.
     """
-    forms: dict[Key, _Form] = {}
-    varieties = {True: 0, False: 0}
+    forms = FormCodes()
+    codes, times = [np.empty(0, np.int32)], [np.empty(0)]
+    firsts: dict[int, Mark] = {}
+    latests: dict[int, Mark] = {}
     stream = iter(records)
     while batch := list(islice(stream, BATCH)):
-        for service, level, text, times, undated, first, latest in _grouped(batch):
-            key, failure = (service, level, text), level in FAILURES
-            if key not in forms:
-                if varieties[failure] >= MAX_VARIETY:
-                    key = (service, level, OTHER)
-                varieties[failure] += key not in forms
-            form = forms.get(key)
-            if form is None:
-                form = forms[key] = _Form(_example(batch[first]), _example(batch[latest]))
-            form.first = min(form.first, _example(batch[first]), key=_earliness)
-            form.latest = max(form.latest, _example(batch[latest]), key=_earliness)
-            form.times.extend(times)
-            form.undated += undated
-    patterns = tuple(_merged(forms))
+        found = forms.of(
+            [record.service for record in batch],
+            [record.level for record in batch],
+            [headline(record.message, record.attributes) for record in batch],
+        )
+        codes.append(found)
+        times.append(np.array([np.nan if record.time is None else record.time for record in batch]))
+        lines = dict(zip(reversed(found.tolist()), reversed(batch), strict=True))  # of equal codes the first one stays
+        firsts = {code: _mark(record) for code, record in lines.items()} | firsts
+        lines = dict(zip(found.tolist(), batch, strict=True))
+        latests |= {code: _mark(record) for code, record in lines.items()}
+    counted = forms_by_code(
+        forms.keys,
+        np.concatenate(codes),
+        np.concatenate(times),
+        lambda code, _row, _last: (firsts[code], latests[code]),
+    )
+    return survey_of(form for _, form in sorted(counted, key=itemgetter(0)))
+
+
+def _mark(record: LogRecord) -> Mark:
+    return Mark(record.time, partial(example_of, record))
+
+
+def example_of(record: LogRecord) -> Example:
+    """A record as the example of a pattern."""
+    return Example(headline(record.message, record.attributes), record.source, record.time)
+
+
+def survey_of(forms: Iterable[LogForm]) -> PatternSurvey:
+    """Join forms that Drain puts under one template, and count each template by service and level.
+
+    Args:
+        forms: In the order of their first lines; a form may come in parts.
+    """
+    kept: dict[Key, list[LogForm]] = {}
+    varieties = {True: 0, False: 0}
+    for form in forms:
+        key, failure = (form.service, form.level, form.text), form.level in FAILURES
+        if key not in kept:
+            if varieties[failure] >= MAX_VARIETY:
+                key = (form.service, form.level, OTHER)
+            varieties[failure] += key not in kept
+        kept.setdefault(key, []).append(form)
+    patterns = tuple(_merged(kept))
     return PatternSurvey(patterns, _recorded(patterns))
 
 
@@ -149,31 +268,7 @@ def _recorded(patterns: Iterable[PatternCount]) -> TimeRange | None:
     return TimeRange(float(min(times[0] for times in dated)), float(max(times[-1] for times in dated)))
 
 
-def _grouped(batch: Sequence[LogRecord]) -> Iterator[tuple[str, str, str, list[float], int, int, int]]:
-    """Service, level, masked text, times, number of lines without a time, rows of the first and the last line."""
-    import polars as pl
-
-    lines = pl.DataFrame(
-        {
-            "service": [record.service for record in batch],
-            "level": [record.level for record in batch],
-            "text": masked_column([headline(record.message, record.attributes) for record in batch]),
-            "time": pl.Series([record.time for record in batch], dtype=pl.Float64),
-        }
-    ).with_row_index("row")
-    time, row = pl.col("time"), pl.col("row")
-    groups = lines.group_by("service", "level", "text", maintain_order=True).agg(
-        time.drop_nulls(), time.null_count().alias("undated"), row.first().alias("first"), row.last().alias("latest")
-    )
-    yield from groups.iter_rows()
-
-
-def _example(record: LogRecord) -> Example:
-    return Example(headline(record.message, record.attributes), record.source, record.time)
-
-
-def _merged(forms: dict[Key, _Form]) -> Iterator[PatternCount]:
-    """Join masked lines that Drain puts under one template."""
+def _merged(forms: Mapping[Key, Sequence[LogForm]]) -> Iterator[PatternCount]:
     from drain3.drain import Drain
 
     miner = Drain(depth=5, sim_th=0.5, max_children=100, max_clusters=2 * MAX_VARIETY, parametrize_numeric_tokens=True)
@@ -182,17 +277,17 @@ def _merged(forms: dict[Key, _Form]) -> Iterator[PatternCount]:
         if text not in clusters and text != OTHER:
             clusters[text] = miner.add_log_message(text)[0].cluster_id
     templates = {cluster.cluster_id: cluster.get_template() for cluster in miner.clusters}
-    joined: dict[Key, list[_Form]] = {}
-    for (service, level, text), form in forms.items():
+    joined: dict[Key, list[LogForm]] = {}
+    for (service, level, text), parts in forms.items():
         template = templates.get(clusters.get(text, 0), text)
-        joined.setdefault((service, level, template), []).append(form)
-    for (service, level, template), members in joined.items():
-        yield joined_pattern(
-            (service, level, template),
-            [
-                PatternCount(service, level, template, np.array(one.times), one.first, one.latest, one.undated)
-                for one in members
-            ],
+        joined.setdefault((service, level, template), []).extend(parts)
+    for key, members in joined.items():
+        yield PatternCount(
+            *key,
+            times=np.sort(np.concatenate([one.times for one in members])),
+            first=min((one.first for one in members), key=_earliness).read(),
+            latest=max((one.latest for one in members), key=_earliness).read(),
+            undated=sum(one.undated for one in members),
         )
 
 
@@ -207,5 +302,5 @@ def joined_pattern(key: Key, parts: Sequence[PatternCount]) -> PatternCount:
     )
 
 
-def _earliness(example: Example) -> float:
-    return float("-inf") if example.time is None else example.time
+def _earliness(line: Example | Mark) -> float:
+    return float("-inf") if line.time is None else line.time

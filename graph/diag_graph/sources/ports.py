@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from diag_graph.analysis.failure_signatures import Signature
+from diag_graph.analysis.log_patterns import LogForm
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
 from diag_graph.state import SkillCard
 
@@ -62,6 +63,14 @@ class LogSource(Protocol):
 
     def records(self, window: TimeRange | None = None) -> Iterator[LogRecord]:
         """Lines in the window; lines without a time are always given."""
+
+
+@runtime_checkable
+class FormSource(Protocol):
+    """Log lines whose source has told their kinds apart already, and need not hand out each of them to be counted."""
+
+    def forms(self, window: TimeRange | None = None) -> Iterator[LogForm]:
+        """The kinds of lines in the window and of those without a time, in the order of their first lines."""
 
 
 class SpanSource(Protocol):

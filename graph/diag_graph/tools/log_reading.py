@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from threading import Lock
 
-from diag_graph.analysis.log_patterns import PatternSurvey, count_patterns
+from diag_graph.analysis.log_patterns import PatternSurvey, count_patterns, survey_of
 from diag_graph.analysis.records import LogRecord, TimeRange
-from diag_graph.sources.ports import Evidence, LogSource
+from diag_graph.sources.ports import Evidence, FormSource, LogSource
 
 MAX_LINES = 1_000_000
 """Lines that one call reads of a window that was not read before, far within its time limit."""
@@ -61,7 +61,7 @@ def read_patterns(evidence: Evidence, window: TimeRange) -> PatternSurvey:
     with _reading:
         kept = _kept(evidence, window)
         if kept is None:
-            kept = count_patterns(evidence.logs.records(window)) if evidence.logs else PatternSurvey(())
+            kept = _surveyed(evidence.logs, window) if evidence.logs else PatternSurvey(())
             evidence.derived[_KEPT] = _Kept(window, kept)
         return kept
 
@@ -77,9 +77,16 @@ def patterns_about(evidence: Evidence, window: TimeRange, onset: float | None) -
             return kept
         if evidence.logs is None:
             return PatternSurvey(())
-        survey = _bounded(evidence.logs, window, onset)
+        logs = evidence.logs
+        survey = _surveyed(logs, window) if isinstance(logs, FormSource) else _bounded(logs, window, onset)
         evidence.derived[_KEPT] = _Kept(survey.cut or window, replace(survey, cut=None))
         return survey
+
+
+def _surveyed(source: LogSource, window: TimeRange) -> PatternSurvey:
+    if isinstance(source, FormSource):
+        return survey_of(source.forms(window))
+    return count_patterns(source.records(window))
 
 
 def _kept(evidence: Evidence, window: TimeRange) -> PatternSurvey | None:

@@ -65,5 +65,5 @@ class LazyLines(Sequence[str]):
                 start = self._starts[number]
                 end = self._starts[number + 1] if number + 1 < len(self) else self._file.size
                 stream.seek(start)
-                lines.append(clean(stream.read(end - start).decode(self._file.encoding, "replace").rstrip("\r\n")))
+                lines.append(clean(self._file.decoded(stream.read(end - start))))
         return lines

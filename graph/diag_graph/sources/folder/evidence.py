@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
+from diag_graph.analysis.log_patterns import LogForm
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
 from diag_graph.sources.folder.calls import edges_of_spans
 from diag_graph.sources.folder.reading import Kind, hull
@@ -44,7 +45,7 @@ class FolderInventory:
     def _span(self) -> TimeRange | None:
         readings = [file.reading for file in self._files]
         measured = hull(reading.measured() for reading in readings)
-        logged = hull(reading.logs.span() for reading in readings if reading.logs)
+        logged = hull(reading.logs.index.span() for reading in readings if reading.logs)
         if measured is None or logged is None:
             return measured or logged or hull(reading.span() for reading in readings)
         length = max(measured.end - measured.start, STRAY)
@@ -119,6 +120,11 @@ class FolderLogs:
         merged = heapq.merge(*streams, key=lambda entry: entry[0]) if len(streams) > 1 else chain(*streams)
         for _, record in merged:
             yield record
+
+    def forms(self, window: TimeRange | None = None) -> Iterator[LogForm]:
+        """The kinds of lines in the window, in the order of their first lines; one kind may come from several files."""
+        found = [one for file in self._files if file.reading.logs for one in file.reading.logs.forms(window)]
+        return (form for _, form in sorted(found, key=lambda entry: entry[0]))
 
 
 class FolderSpans:

@@ -277,7 +277,7 @@ class JsonFile:
         if self.series:
             details.append(series_detail(self.series))
         if logs:
-            details.append(logs.summary.detail())
+            details.append(logs.index.detail())
         if self.spans:
             details.append(spans_detail(self.spans))
         if self.alerts:

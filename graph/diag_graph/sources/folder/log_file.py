@@ -1,26 +1,25 @@
-"""Files of log events: indexed once, small ones kept, large ones read again only where a window asks for it."""
+"""Files of log events: indexed once, and read again where somebody asks for lines; those of small files are kept."""
 
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from diag_graph.analysis.records import LogRecord, TimeRange, utc
-from diag_graph.sources.folder.reading import count
+from diag_graph.analysis.log_patterns import Example, LogForm, example_of
+from diag_graph.analysis.records import LogRecord, TimeRange
+from diag_graph.sources.folder.log_event import ReadEvent
+from diag_graph.sources.folder.log_index import LogIndex
 from diag_graph.sources.folder.text import TextFile
 
 KEEP_BYTES = 16 << 20
-"""Events of a file up to this size stay in memory; of a larger one only where each begins, and when it was."""
+"""Events of a file up to this size stay in memory once they are asked for; of a larger one only what is indexed."""
+KEEP_TOTAL_BYTES = 48 << 20
+"""What is kept of all files together: an event in memory takes about five times its text."""
 MAX_EVENT_LINES = 1_000
 """Lines of one event; a longer one goes on as the next."""
-
-_LEVELS_SHOWN = ("FATAL", "ERROR", "WARN")
 
 
 class LineReader(Protocol):
@@ -29,89 +28,96 @@ class LineReader(Protocol):
     def starts(self, line: str) -> bool:
         """Whether an event begins with this line; asked for every line in turn."""
 
-    def event(self, text: str, line: int, source: str) -> LogRecord:
+    def event(self, text: str, line: int) -> ReadEvent:
         """The event of one or more lines, the first of which stands on line `line` of its file."""
+
+
+class Keeping:
+    """How much of a folder's events is in memory."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._kept = 0
+
+    def take(self, size: int) -> bool:
+        """Whether the events of a file of that many bytes are to be kept; if so, they count from now on."""
+        if size > KEEP_BYTES or self._kept + size > KEEP_TOTAL_BYTES:
+            return False
+        self._kept += size
+        return True
 
 
 class LogFile:
     """The events of one text file, in the order of their time."""
 
-    def __init__(self, file: TextFile, reader: LineReader, *, inherit_times: bool = False) -> None:
+    def __init__(self, file: TextFile, reader: LineReader, keeping: Keeping, *, inherit_times: bool = False) -> None:
         """Read the file once through.
 
         Args:
             file: The text.
             reader: Reads its events.
+            keeping: Says whether they stay in memory once they are asked for.
             inherit_times: Whether an event without a time happened when the one before it did.
         """
         self._file = file
         self._reader = reader
-        self._inherit = inherit_times
-        self._kept: list[LogRecord] | None = [] if file.size <= KEEP_BYTES else None
+        self._keeping = keeping
+        self._kept: list[LogRecord] | None = None
         self._starts = array("q")
-        self._line_numbers = array("q")
-        own_times = array("d")
-        sort_times = array("d")
-        self.summary = LogSummary()
-        last = -np.inf
+        self._line_numbers = array("i")
+        self.index = LogIndex(inherit=inherit_times)
         for start, number, text in self._events():
-            record = self._reader.event(text, number, f"{file.name}:{number}")
-            if record.time is None and inherit_times and last > 0:
-                record = replace(record, time=last)
+            self.index.add(reader.event(text, number))
             self._starts.append(start)
             self._line_numbers.append(number)
-            if record.time is not None:
-                last = record.time
-            own_times.append(np.nan if record.time is None else record.time)
-            sort_times.append(last)
-            self.summary.add(record)
-            if self._kept is not None:
-                self._kept.append(record)
-        self._times: NDArray[np.float64] = np.frombuffer(own_times) if own_times else np.empty(0)
-        self._sort_times: NDArray[np.float64] = np.frombuffer(sort_times) if sort_times else np.empty(0)
-        self._order = np.argsort(self._sort_times, kind="stable")
-
-    def span(self) -> TimeRange | None:
-        """From the first to the last time of an event."""
-        return self.summary.span()
+        self.index.seal()
 
     def ordered(self, window: TimeRange | None) -> Iterator[tuple[float, LogRecord]]:
         """Events in the window and those without a time, each with the time to sort it by."""
-        order = self._order
-        if window is not None:
-            times = self._times[order]
-            order = order[np.isnan(times) | ((times >= window.start) & (times <= window.end))]
-        chosen = zip(order.tolist(), self._sort_times[order].tolist(), strict=True)
-        if self._kept is None:
-            yield from self._read_again(chosen)
-            return
-        for index, sort_time in chosen:
-            yield sort_time, self._kept[index]
+        if self._kept is None and self._keeping.take(self._file.size):
+            self._kept = list(self._again(range(len(self.index))))
+        chosen = self.index.chosen(window)
+        records = self._records(chosen.tolist())
+        yield from zip(self.index.moments(chosen).tolist(), records, strict=True)
 
-    def _read_again(self, chosen: Iterable[tuple[int, float]]) -> Iterator[tuple[float, LogRecord]]:
+    def forms(self, window: TimeRange | None) -> Iterator[tuple[float, LogForm]]:
+        """What kinds of lines there are in the window, each with the time to sort its first line by."""
+        return self.index.forms(window, self._example)
+
+    def _example(self, position: int) -> Example:
+        return example_of(next(self._records([position])))
+
+    def _records(self, positions: Iterable[int]) -> Iterator[LogRecord]:
+        return self._again(positions) if self._kept is None else (self._kept[position] for position in positions)
+
+    def _again(self, positions: Iterable[int]) -> Iterator[LogRecord]:
+        times = self.index.times
         with self._file.open() as stream:
-            for index, sort_time in chosen:
-                start = self._starts[index]
-                end = self._starts[index + 1] if index + 1 < len(self._starts) else self._file.size
+            for position in positions:
+                start = self._starts[position]
+                end = self._starts[position + 1] if position + 1 < len(self._starts) else self._file.size
                 stream.seek(start)
-                text = stream.read(end - start).decode(self._file.encoding, "replace").rstrip("\r\n")
-                number = self._line_numbers[index]
-                record = self._reader.event(text, number, f"{self._file.name}:{number}")
-                if record.time is None and self._inherit and not np.isnan(self._times[index]):
-                    record = replace(record, time=float(self._times[index]))
-                yield sort_time, record
+                text = self._file.decoded(stream.read(end - start))
+                if "\n" in text:
+                    text = "\n".join(line for raw in text.split("\n") if (line := raw.rstrip("\r")).strip())
+                number = self._line_numbers[position]
+                event = self._reader.event(text, number)
+                if event.time is None and not np.isnan(times[position]):
+                    event = event._replace(time=float(times[position]))  # which it took from the event before it
+                yield event.record(f"{self._file.name}:{number}")
 
     def _events(self) -> Iterator[tuple[int, int, str]]:
         """Offset, line number and text of each event."""
         lines: list[str] = []
         start = first = 0
+        starts = self._reader.starts
         for number, (offset, line) in enumerate(self._file.lines(), start=1):
             if not line or line.isspace():
                 continue
-            begins = self._reader.starts(line)  # asked of every line, for it remembers what went before
+            begins = starts(line)  # asked of every line, for it remembers what went before
             if not lines or begins or len(lines) >= MAX_EVENT_LINES:
                 if lines:
-                    yield start, first, "\n".join(lines)
+                    yield start, first, lines[0] if len(lines) == 1 else "\n".join(lines)
                 lines, start, first = [line], offset, number
             else:
                 lines.append(line)
@@ -124,65 +130,18 @@ class LogList:
 
     def __init__(self, records: Sequence[LogRecord]) -> None:
         """Sort the events by time; those without one stay behind the event before them."""
-        self.summary = LogSummary()
-        last = -np.inf
-        entries = []
-        for record in records:
-            last = record.time if record.time is not None else last
-            entries.append((float(last), record))
-            self.summary.add(record)
-        self._entries = sorted(entries, key=lambda entry: entry[0])
-
-    def span(self) -> TimeRange | None:
-        """From the first to the last time of an event."""
-        return self.summary.span()
+        self._records = records
+        self.index = LogIndex()
+        for one in records:
+            self.index.add(ReadEvent(one.message, one.time, one.service, one.level, one.trace_id, one.attributes))
+        self.index.seal()
 
     def ordered(self, window: TimeRange | None) -> Iterator[tuple[float, LogRecord]]:
         """Events in the window and those without a time, each with the time to sort it by."""
-        for entry in self._entries:
-            if window is None or entry[1].time is None or entry[1].time in window:
-                yield entry
+        chosen = self.index.chosen(window)
+        for position, moment in zip(chosen.tolist(), self.index.moments(chosen).tolist(), strict=True):
+            yield moment, self._records[position]
 
-
-class LogSummary:
-    """What the inventory says about log events."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        self.events = 0
-        self._without_time = 0
-        self._services: Counter[str] = Counter()
-        self._levels: Counter[str] = Counter()
-        self._first = np.inf
-        self._last = -np.inf
-
-    def add(self, record: LogRecord) -> None:
-        """Count an event."""
-        self.events += 1
-        self._services[record.service] += 1
-        self._levels[record.level] += 1
-        time = record.time
-        if time is None:
-            self._without_time += 1
-            return
-        self._first = min(self._first, time)
-        self._last = max(self._last, time)
-
-    def span(self) -> TimeRange | None:
-        """From the first to the last time."""
-        return TimeRange(float(self._first), float(self._last)) if self._first <= self._last else None
-
-    def detail(self) -> str:
-        """Counts, services, the levels that matter and the span, in words."""
-        words = count(self.events, "log line")
-        names = sorted(name for name in self._services if name)
-        if names:
-            words += f" of {names[0]}" if len(names) == 1 else f" of {count(len(names), 'service')}"
-        levels = ", ".join(f"{self._levels[level]:,} {level}" for level in _LEVELS_SHOWN if self._levels[level])
-        span = self.span()
-        return (
-            words
-            + (f" ({levels})" if levels else "")
-            + (f", {utc(span.start)} to {utc(span.end)}" if span else "")
-            + (f", {self._without_time:,} without a time" if self._without_time else "")
-        )
+    def forms(self, window: TimeRange | None) -> Iterator[tuple[float, LogForm]]:
+        """What kinds of lines there are in the window, each with the time to sort its first line by."""
+        return self.index.forms(window, lambda position: example_of(self._records[position]))

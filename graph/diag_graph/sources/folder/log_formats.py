@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from diag_graph.sources.folder.times import TIME_PATTERNS
+from diag_graph.sources.folder.times import TIME_PATTERNS, ZONE_PATTERN
 
 _ISO = r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d))"
 CRI = re.compile(rf"{_ISO} (?P<stream>stdout|stderr) (?P<flag>[FP]) ?(?P<rest>.*)", re.DOTALL)
@@ -39,6 +39,8 @@ TIMED = tuple(
     )
     for pattern in TIME_PATTERNS[:-1]
 )
+CLOCK = re.compile(r"\d:\d\d")
+"""What every time of day holds."""
 EPOCH = re.compile(r"\[?(?P<time>\d{10}(?:[.,]\d{1,9})?|\d{13})\]?:?\s+(?P<rest>.*)")
 CLOCK_ONLY = re.compile(r"\[?\d\d:\d\d:\d\d[.,]\d{3}\]?\s+(?P<rest>.*)")
 LEVEL_FIRST = re.compile(
@@ -49,6 +51,15 @@ TOKEN = re.compile(
     r"\s*(?:[-|:]+\s+)?(?:\[(?P<bracket>[^\[\]]{0,120})\]|<(?P<angle>\w{1,9})>|(?P<word>[A-Za-z]{1,11}))"
     r"(?P<colon>:?)(?=\s|$|\[)"
 )
+MAX_TOKENS = 6
+_HEAD = f"(?:{re.sub('[?]P<[a-z]+>', '?:', TOKEN.pattern)}){{0,{MAX_TOKENS}}}+"
+HEAD = re.compile(_HEAD)
+"""As many of them in a row as are looked at."""
+ISO_FIRST = re.compile(
+    r"(?P<second>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d{1,9}))?"
+    rf"(?:(?P<zone>Z|[+-]\d\d:?\d\d)\b|(?!\s*{ZONE_PATTERN}))(?! #\d)[,:]?(?=[ \t\[]|$)(?P<head>{_HEAD})"
+)
+"""What `TIMED` and `HEAD` find in most lines, told so strictly that one look will do."""
 SERVICE_NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 THREAD_NAME = re.compile(
     r"(?:main|worker|exec|thread|pool|nio|http|https|scheduling|task|executor|default|root|kernel|core|master|grpc|event|io|"

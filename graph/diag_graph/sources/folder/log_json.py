@@ -10,6 +10,7 @@ from typing import Any
 from diag_graph.analysis.records import LogRecord
 from diag_graph.sources.folder import fields
 from diag_graph.sources.folder.levels import level_in, level_of
+from diag_graph.sources.folder.log_event import ReadEvent
 from diag_graph.sources.folder.reading import Tally, parse_json
 from diag_graph.sources.folder.text import clean
 from diag_graph.sources.folder.times import TimeReader
@@ -74,7 +75,7 @@ class JsonLogReader:
         """Every line is an event of its own."""
         return True
 
-    def event(self, text: str, line: int, source: str) -> LogRecord:
+    def event(self, text: str, line: int) -> ReadEvent:
         """The event on a line. A line that is no JSON object is counted, and given as it stands."""
         try:
             value = parse_json(text)
@@ -82,13 +83,17 @@ class JsonLogReader:
             self._tally.miss("are not JSON and stand as plain text", line)
             value = None
         if isinstance(value, dict):
-            return self.record(value, source)
+            return self.parsed(value)
         if value is not None:
             self._tally.miss("are no JSON objects and stand as plain text", line)
         message = clean(text).strip()
-        return LogRecord(message, None, self._service, level_in(message), source=source)
+        return ReadEvent(message, None, self._service, level_in(message))
 
     def record(self, event: Mapping[str, Any], source: str) -> LogRecord:
+        """The event that a parsed object holds, as a record that says where it stands."""
+        return self.parsed(event).record(source)
+
+    def parsed(self, event: Mapping[str, Any]) -> ReadEvent:
         """The event that a parsed object holds."""
         keys = tuple(event)
         layout = self._layouts.get(keys)
@@ -116,17 +121,16 @@ class JsonLogReader:
                 break
         attributes = _attributes(event, layout.rest)
         if inner is not None:
-            wrapped = self.record(inner, source)
-            return LogRecord(
+            wrapped = self.parsed(inner)
+            return ReadEvent(
                 wrapped.message,
                 time if time is not None else wrapped.time,
                 service if service and service != self._service else wrapped.service or service,
                 wrapped.level or level,
                 wrapped.trace_id or trace,
                 {**attributes, **wrapped.attributes},
-                source,
             )
-        return LogRecord(message, time, service, level or level_in(message), trace, attributes, source)
+        return ReadEvent(message, time, service, level or level_in(message), trace, attributes)
 
     def _service_of(self, event: Mapping[str, Any], layout: _Layout) -> str:
         for key in layout.service:

@@ -7,12 +7,12 @@ logs of Apache and nginx and their error logs, logfmt, Compose's and kubectl's p
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from diag_graph.analysis.records import LogRecord
 from diag_graph.sources.folder import log_formats as formats
 from diag_graph.sources.folder.levels import LEVELS, level_in
+from diag_graph.sources.folder.log_event import NOTHING, ReadEvent
+from diag_graph.sources.folder.log_heads import HeadReader, message_of
 from diag_graph.sources.folder.log_json import JsonLogReader
 from diag_graph.sources.folder.reading import Tally, parse_json
 from diag_graph.sources.folder.stack_traces import begins_trace, belongs_to_trace, names_cause
@@ -20,8 +20,7 @@ from diag_graph.sources.folder.text import clean
 from diag_graph.sources.folder.times import TimeReader
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """What a line says before and beside its message.
 
     Attributes:
@@ -36,17 +35,15 @@ class Line:
     level: str = ""
     service: str = ""
     trace_id: str = ""
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = NOTHING
     goes_on: bool = False
     structured: bool = False
 
 
-_MAX_TOKENS = 6
+_REMEMBERED = 1_000
+"""Lines of one event whose beginnings are kept until the event is read."""
 _PREFIX_REACH = 80
 """Within so many characters stands the mark of a collector's prefix."""
-_REMEMBERED = 4
-"""Lines whose reading is kept: one is asked for when it ends the event before it, and when its own has ended."""
-_MAX_NAMES = 10_000
 _HEAD_LINES = 200
 _SYSLOG_LEVELS = ("EMERG", "ALERT", "CRIT", "ERR", "WARNING", "NOTICE", "INFO", "DEBUG")
 
@@ -66,17 +63,26 @@ class TextLogReader:
         self._times = times
         self._service = service
         self._tally = tally
-        self._known = known
+        self._heads = HeadReader(known)
         self._objects = JsonLogReader(times, "", Tally())
         self._timed = list(formats.TIMED)
-        self._seen: dict[str, Line | None] = {}
-        self._services: dict[str, bool] = {}
+        self._ended: list[tuple[str, Line | None]] = []
+        self._open: list[tuple[str, Line | None]] = []
+        self._leads: dict[str, str] = {}
         self._in_trace = False
         self._goes_on = False
 
     def starts(self, line: str) -> bool:
         """Whether an event begins with this line: not in a stack trace, not indented, not a cut line's rest."""
         parsed = self.parse(line)
+        begins = self._begins(line, parsed)
+        if begins:
+            self._ended, self._open = self._open, [(line, parsed)]
+        elif len(self._open) < _REMEMBERED:
+            self._open.append((line, parsed))
+        return begins
+
+    def _begins(self, line: str, parsed: Line | None) -> bool:
         goes_on, self._goes_on = self._goes_on, parsed is not None and parsed.goes_on
         if goes_on:
             return False
@@ -93,54 +99,72 @@ class TextLogReader:
         self._in_trace = parsed is not None and (parsed.level or level_in(line)) in {"ERROR", "FATAL"}
         return True
 
-    def event(self, text: str, line: int, source: str) -> LogRecord:
+    def event(self, text: str, line: int) -> ReadEvent:
         """The event of these lines. One whose first line has no known beginning is counted, and given as it stands."""
-        first, _, rest = text.partition("\n")
-        parsed = self.parse(first)
-        if parsed is None:
+        lines = text.split("\n") if "\n" in text else [text]
+        parsed = self._parsed(lines)
+        first = parsed[0]
+        if first is None:
             self._tally.miss("have no time or level of their own", line)
-            return LogRecord(clean(text), None, self._service, level_in(first), source=source)
-        message = parsed.message
-        goes_on = parsed.goes_on
-        for raw in rest.split("\n") if rest else ():
-            following = self.parse(raw)
+            return ReadEvent(clean(text), None, self._service, level_in(lines[0]))
+        message = first.message
+        goes_on = first.goes_on
+        for raw, following in zip(lines[1:], parsed[1:], strict=True):
             body = clean(raw) if following is None else following.message
             message += body if goes_on else "\n" + body
             goes_on = following is not None and following.goes_on
-        return LogRecord(
+        return ReadEvent(
             message.rstrip() or clean(text).strip(),
-            parsed.time,
-            parsed.service or self._service,
-            parsed.level or ("" if parsed.structured else level_in(message)),
-            parsed.trace_id,
-            parsed.attributes,
-            source,
+            first.time,
+            first.service or self._service,
+            first.level or ("" if first.structured else level_in(message)),
+            first.trace_id,
+            first.attributes,
         )
+
+    def _parsed(self, lines: list[str]) -> list[Line | None]:
+        """What stands before the messages of an event's lines; `starts` has just looked at them, as a rule."""
+        for seen in (self._ended, self._open):
+            if len(seen) == len(lines) and all(raw == line for (raw, _), line in zip(seen, lines, strict=True)):
+                return [parsed for _, parsed in seen]
+        return [self.parse(line) for line in lines]
 
     def parse(self, raw: str) -> Line | None:
         """What stands before the message of a line; None when it begins in no way that is known."""
-        if raw in self._seen:
-            return self._seen[raw]
-        line = clean(raw)
-        parsed = self._outer(line) if line[:1] not in {" ", "\t"} else None
-        if len(self._seen) >= _REMEMBERED:
-            self._seen.pop(next(iter(self._seen)))
-        self._seen[raw] = parsed
+        line = raw if raw.isprintable() else clean(raw)
+        parsed = None if " std" in line[:_PREFIX_REACH] else self._iso_first(line)
+        if parsed is None and line[:1] not in {" ", "\t"}:
+            parsed = self._outer(line)
         return parsed
+
+    def _iso_first(self, line: str) -> Line | None:
+        """The shortest way for what most lines begin with; None for whatever has to be looked at more closely."""
+        match = formats.ISO_FIRST.match(line)
+        if match is None or '] "' in line:
+            return None
+        second, fraction, zone, text = match.groups()
+        if zone is not None:
+            if second[10] == "T" and formats.SYSLOG.match(line):
+                return None
+            second += zone
+        time = self._times.read_second(second, fraction)
+        if time is None:
+            return None
+        head = self._heads.head(text)
+        return Line(time, message_of(line, match.start(4) + head.end, head.end), head.level, head.service)
 
     def _outer(self, line: str) -> Line | None:
         """Prefixes of collectors, within which the program's own line stands."""
         match = formats.CRI.match(line) if " std" in line[:_PREFIX_REACH] else None
         if match:
             inner = self._inner(match["rest"], self._times.read(match["time"]))
-            return replace(
-                inner, attributes={"stream": match["stream"], **inner.attributes}, goes_on=match["flag"] == "P"
-            )
+            stream = {"stream": match["stream"], **inner.attributes}
+            return Line(*inner[:5], stream, match["flag"] == "P", inner.structured)
         for mark, pattern in (("|", formats.COMPOSE), ("pod/", formats.KUBECTL)):
             match = pattern.match(line) if mark in line[:_PREFIX_REACH] else None
             if match:
                 inner = self._inner(match["rest"], None)
-                return replace(inner, service=inner.service or match["service"])
+                return inner._replace(service=inner.service or match["service"])
         return self._plain(line)
 
     def _inner(self, text: str, time: float | None) -> Line:
@@ -148,16 +172,18 @@ class TextLogReader:
         inner = self._plain(text) if text[:1] not in {" ", "\t"} else None
         if inner is None:
             return Line(time, text)
-        return inner if time is None else replace(inner, time=time)
+        return inner if time is None else Line(time, *inner[1:])
 
     def _plain(self, line: str) -> Line | None:
         if line[:1] == "{" and line.rstrip().endswith("}"):
             return self._object(line)
-        for read in (self._klog, self._access, self._logfmt, self._syslog, self._timed_line):
-            parsed = read(line)
-            if parsed is not None:
-                return parsed
-        return self._untimed(line)
+        timed = ":" in line and formats.CLOCK.search(line) is not None
+        parsed = (self._klog(line) or self._access(line)) if timed else None
+        if parsed is None and "=" in line:
+            parsed = self._logfmt(line)
+        if parsed is None:
+            parsed = (self._syslog(line) or self._timed_line(line)) if timed else self._epoch_first(line)
+        return parsed or self._untimed(line, timed=timed)
 
     def _object(self, line: str) -> Line | None:
         try:
@@ -166,7 +192,7 @@ class TextLogReader:
             return None
         if not isinstance(value, dict):
             return None
-        record = self._objects.record(value, "")
+        record = self._objects.parsed(value)
         return Line(
             record.time,
             record.message,
@@ -201,7 +227,7 @@ class TextLogReader:
             end = match.end()
         if len(pairs) < 2 or end < len(line.rstrip()):  # noqa: PLR2004 (one `a=b` may be any text)
             return None
-        record = self._objects.record(pairs, "")
+        record = self._objects.parsed(pairs)
         message = record.message if "msg" in pairs or "message" in pairs else line
         return Line(
             record.time, message, record.level, record.service, record.trace_id, record.attributes, structured=True
@@ -236,68 +262,34 @@ class TextLogReader:
             if position:  # what matched once will match again
                 self._timed.insert(0, self._timed.pop(position))
             return self._rest(time, match["rest"], lead)
+        return self._epoch_first(line)
+
+    def _epoch_first(self, line: str) -> Line | None:
         match = formats.EPOCH.match(line) if line[:1].isdigit() or line[:1] == "[" else None
         time = self._times.read(match["time"].replace(",", ".")) if match else None
         return self._rest(time, match["rest"], "") if match and time is not None else None
 
-    def _untimed(self, line: str) -> Line | None:
-        match = formats.CLOCK_ONLY.match(line)
+    def _untimed(self, line: str, *, timed: bool) -> Line | None:
+        match = formats.CLOCK_ONLY.match(line) if timed else None
         if match:
             return self._rest(None, match["rest"], "")
         match = formats.LEVEL_FIRST.match(line)
-        level = (
-            LEVELS.get(match["lead"].strip("[]").upper().replace("FAIL", "ERROR").replace("DBUG", "DEBUG"), "")
-            if match
-            else ""
-        )
+        level = self._lead(match["lead"]) if match else ""
         return self._rest(None, match["rest"], level) if match and level else None
 
+    def _lead(self, word: str) -> str:
+        level = self._leads.get(word)
+        if level is None:
+            name = word.strip("[]").upper().replace("FAIL", "ERROR").replace("DBUG", "DEBUG")
+            level = LEVELS.get(name, "")
+            if level:
+                self._leads[word] = level
+        return level
+
     def _rest(self, time: float | None, text: str, level: str) -> Line:
-        """Level and service from the words and brackets at the beginning of what follows the time."""
-        service = ""
-        position = begin = 0
-        skipped = False
-        for _ in range(_MAX_TOKENS):
-            token = formats.TOKEN.match(text, position)
-            if token is None:
-                break
-            bracket, angle, word, colon = token.groups()
-            if word is not None:
-                found = LEVELS.get(word.upper()) if len(word) > 1 and (colon or word.isupper()) else None
-                if not found:
-                    break
-                level = level or found
-            else:
-                name = bracket or angle or ""
-                found = LEVELS.get(name.rpartition(":")[2].strip().upper())
-                if found:
-                    level = level or found
-                elif not (service or skipped) and self._names_service(name):
-                    service = name
-                else:
-                    skipped = True
-            position = token.end()
-            begin = begin if skipped else position
-        return Line(time, _unprefixed(text[begin:], at_start=begin == 0), level, service)
-
-    def _names_service(self, word: str) -> bool:
-        told = self._services.get(word)
-        if told is None:
-            if not self._services:
-                self._services.update(dict.fromkeys(self._known(), True))
-            told = self._services.get(word) or (
-                formats.SERVICE_NAME.fullmatch(word) is not None and formats.THREAD_NAME.fullmatch(word) is None
-            )
-            if len(self._services) < _MAX_NAMES:
-                self._services[word] = told
-        return told
-
-
-def _unprefixed(rest: str, *, at_start: bool) -> str:
-    """A message without what parts it from its prefix; indentation stays, for it says that an event goes on."""
-    if rest[:1] == "\t" or (at_start and rest[:2] == "  "):
-        return rest
-    return rest[formats.parting_ends(rest) :]
+        """Level and service from what follows the time; a level that stood before the time goes first."""
+        head, message = self._heads.read(text)
+        return Line(time, message, level or head.level, head.service)
 
 
 def looks_like_log(head: str, times: TimeReader) -> bool:

@@ -19,6 +19,7 @@ from diag_graph.sources.folder.evidence import (
     FolderTopology,
     of_kind,
 )
+from diag_graph.sources.folder.log_file import Keeping
 from diag_graph.sources.folder.manifest import Manifest, read_manifest
 from diag_graph.sources.folder.notes import FolderNotes
 from diag_graph.sources.folder.reading import Kind
@@ -51,6 +52,7 @@ def open_folder(path: Path, *, zone: str | None = None) -> Evidence:
         rules=manifest.files,
         known_services=lambda: frozenset().union(*(file.services for file in files)),
         near=lambda: _near(manifest, files, items),
+        keeping=Keeping(),
     )
     files.extend(look_at(item, context) for item in items)
     return _evidence(path.resolve().name or str(path), files, manifest, zone_name)

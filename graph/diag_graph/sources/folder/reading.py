@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+from diag_graph.analysis.log_patterns import LogForm
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange, utc
 from diag_graph.sources.folder.text import clean
 
@@ -28,14 +29,28 @@ class Kind(StrEnum):
     UNREADABLE = "unreadable"
 
 
+class LogSpan(Protocol):
+    """What is known of the log events of one file."""
+
+    def span(self) -> TimeRange | None:
+        """From the first to the last time of an event."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+
 class LogEvents(Protocol):
     """The log events of one file."""
 
     def ordered(self, window: TimeRange | None) -> Iterator[tuple[float, LogRecord]]:
         """Events in the window, each with the time to sort it by (its own, or that of the event before it)."""
 
-    def span(self) -> TimeRange | None:
-        """From the first to the last time of an event."""
+    def forms(self, window: TimeRange | None) -> Iterator[tuple[float, LogForm]]:
+        """What kinds of lines there are in the window, each with the time to sort its first line by."""
+
+    @property
+    def index(self) -> LogSpan:
+        """What is known of all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +96,7 @@ class Reading:
             *(alert.starts_at for alert in self.alerts if alert.starts_at is not None),
             *(change.time for change in self.changes if change.time is not None),
         ]
-        logged = self.logs.span() if self.logs else None
+        logged = self.logs.index.span() if self.logs else None
         return hull([self.measured(), logged, _range(events)])
 
     def measured(self) -> TimeRange | None:

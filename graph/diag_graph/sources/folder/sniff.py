@@ -15,8 +15,9 @@ from typing import Any
 
 from diag_graph.sources.folder import fields
 from diag_graph.sources.folder.documents import document_lines, json_lines
+from diag_graph.sources.folder.encodings import NotTextError
 from diag_graph.sources.folder.json_file import JsonFile, kind_of_record, spans_detail
-from diag_graph.sources.folder.log_file import LogFile
+from diag_graph.sources.folder.log_file import Keeping, LogFile
 from diag_graph.sources.folder.log_json import JsonLogReader
 from diag_graph.sources.folder.log_text import TextLogReader, looks_like_log
 from diag_graph.sources.folder.manifest import FileRule
@@ -25,7 +26,7 @@ from diag_graph.sources.folder.record_tables import kind_of_table, rows_of_table
 from diag_graph.sources.folder.spans import UNIT_ASSUMED, SpanReader
 from diag_graph.sources.folder.table_layout import layout_of
 from diag_graph.sources.folder.tables import read_table
-from diag_graph.sources.folder.text import NotTextError, TextFile, open_text
+from diag_graph.sources.folder.text import TextFile, open_text
 from diag_graph.sources.folder.times import TimeReader
 from diag_graph.sources.folder.walk import MANIFEST, Found, Refused
 
@@ -73,6 +74,7 @@ class Context:
     rules: Mapping[str, FileRule]
     known_services: Callable[[], Collection[str]]
     near: Callable[[], float | None]
+    keeping: Keeping
 
     def times_for(self, name: str) -> TimeReader:
         """A reader of a file's times, in the zone that the manifest gives for it."""
@@ -176,6 +178,8 @@ class _Look:
     def _noted(self, reading: Reading) -> Reading:
         """The reading, with what had to be assumed about times and encoding."""
         assumed = list(self._text.assumptions)
+        for encoding, lines in sorted(self._text.strays.items()):
+            assumed.append(f"{count(lines, 'line')} in another encoding read as {encoding.upper()}")
         if self._times.zone_assumed:
             zone = self._context.zone_name if self._rule.zone is None else self._rule.zone
             assumed.append(f"times without a zone read as {zone}")
@@ -199,10 +203,8 @@ class _Look:
     def _read_text_log(self) -> Reading:
         tally = Tally()
         reader = TextLogReader(self._times, self._service, tally, self._context.known_services)
-        logs = LogFile(self._text, reader, inherit_times=True)
-        return Reading(
-            logs=logs, details=(logs.summary.detail(),), problems=tally.sentences(logs.summary.events, "event")
-        )
+        logs = LogFile(self._text, reader, self._context.keeping, inherit_times=True)
+        return Reading(logs=logs, details=(logs.index.detail(),), problems=tally.sentences(len(logs.index), "event"))
 
     # --- JSON -------------------------------------------------------------------------------------------------
 
@@ -256,8 +258,8 @@ class _Look:
 
     def _read_log_lines(self) -> Reading:
         tally = Tally()
-        logs = LogFile(self._text, JsonLogReader(self._times, self._service, tally))
-        return Reading(logs=logs, details=(logs.summary.detail(),), problems=tally.sentences(logs.summary.events))
+        logs = LogFile(self._text, JsonLogReader(self._times, self._service, tally), self._context.keeping)
+        return Reading(logs=logs, details=(logs.index.detail(),), problems=tally.sentences(len(logs.index)))
 
     def _json(self) -> FolderFile | None:
         """A file that is one JSON value; None when it only begins like one."""

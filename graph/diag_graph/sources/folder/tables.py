@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from diag_graph.analysis.records import FloatArray, Series
 from diag_graph.sources.folder import fields
 from diag_graph.sources.folder.columns import SeriesName, from_labels, split_names
+from diag_graph.sources.folder.encodings import NotTextError
 from diag_graph.sources.folder.reading import Reading, Tally, count, series_detail
 from diag_graph.sources.folder.table_layout import MISSING, Layout
-from diag_graph.sources.folder.text import NotTextError, TextFile
+from diag_graph.sources.folder.text import TextFile
 from diag_graph.sources.folder.times import TimeReader
 
 if TYPE_CHECKING:

@@ -14,17 +14,21 @@ import stat
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, BinaryIO
 
 from diag_graph.sources.folder import parquet
+from diag_graph.sources.folder.encodings import NotTextError, encoding_of, other_encoding, text_of
 from diag_graph.sources.folder.walk import Found
 
 HEAD_BYTES = 65_536
 """What is read of a file to see what it is."""
 MAX_UNPACKED_BYTES = 1 << 30
 """What is unpacked of a compressed file."""
+BLOCK_BYTES = 1 << 20
+"""What is read of a file at a time."""
 MAX_LINE_BYTES = 4 << 20
 """A longer line is cut into pieces: no line ever stands whole in memory because somebody forgot line ends."""
 
@@ -38,31 +42,11 @@ _CONTROLS = dict.fromkeys(
 ) | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 """Control characters and those that turn the direction of writing go; halves of surrogate pairs are marked."""
 
-_UTF16_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _GZIP_MARK = b"\x1f\x8b"
 _GZIP_WINDOW = 31
 """zlib's way of saying: the largest window, in a gzip wrapper."""
 _PACKED_BLOCK = 1 << 14
 """Packed bytes are taken in blocks so small that one unpacks to some megabytes at most."""
-_BINARY_MARKS: dict[bytes, str] = {
-    b"\x89PNG": "a PNG image",
-    b"\xff\xd8\xff": "a JPEG image",
-    b"GIF8": "a GIF image",
-    b"%PDF": "a PDF document",
-    b"PK\x03\x04": "a zip archive",
-    b"\x7fELF": "a program",
-    b"SQLite format 3": "an SQLite database",
-    b"\xd4\xc3\xb2\xa1": "a packet capture",
-    b"\n\r\r\n": "a packet capture",
-    b"BZh": "a bzip2 archive",
-    b"\xfd7zXZ": "an xz archive",
-    b"\x28\xb5\x2f\xfd": "a zstd archive",
-}
-_SINGLE_BYTE_PLAUSIBLE = 0.3
-
-
-class NotTextError(Exception):
-    """A file is no text that can be read; the message says what it is instead."""
 
 
 def clean(text: str) -> str:
@@ -85,6 +69,7 @@ class TextFile:
         whole: Whether `head` is the whole file.
         notes: What was left out, in words.
         assumptions: What was assumed in reading it, in words.
+        strays: Lines in another encoding than the file's, by that encoding, as far as the file was read.
     """
 
     name: str
@@ -96,6 +81,7 @@ class TextFile:
     assumptions: list[str]
     _found: Found
     _unpacked: IO[bytes] | None = field(default=None, repr=False)
+    strays: Counter[str] = field(default_factory=Counter, repr=False)
 
     def open(self) -> BinaryIO:
         """The file's bytes from the beginning, after a byte order mark; a file of the caller's own, to be closed.
@@ -110,18 +96,64 @@ class TextFile:
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line without its end, and the offset at which it begins; overlong lines come in pieces."""
+        self.strays.clear()
         with self.open() as stream:
-            offset = stream.tell()
-            while raw := stream.readline(MAX_LINE_BYTES):
-                yield offset, raw.decode(self.encoding, "replace").rstrip("\r\n")
-                offset += len(raw)
+            begin = stream.tell()
+            for block in _whole_lines(stream):
+                offset, begin = begin, begin + len(block)
+                if self.encoding == "utf-8" and block.isascii():
+                    lines = block.decode("ascii").split("\n")
+                    ends = map(len, lines)
+                else:
+                    raws = block.split(b"\n")
+                    lines, ends = self._decoded_lines(block, raws), map(len, raws)
+                if not lines[-1]:  # what follows the last line end is no line
+                    lines.pop()
+                for line, length in zip(lines, ends, strict=False):
+                    yield offset, line.rstrip("\r")
+                    offset += length + 1
+
+    def _decoded_lines(self, block: bytes, raws: Sequence[bytes]) -> list[str]:
+        """The lines of a block: as a whole where it is in one encoding, line by line where it is not."""
+        if self.encoding == "utf-8":
+            try:
+                return block.decode("utf-8").split("\n")
+            except UnicodeDecodeError:
+                pass
+        lines = []
+        for raw in raws:
+            other = other_encoding(raw, self.encoding)
+            if other:
+                self.strays[other] += 1
+            lines.append(raw.decode(other or self.encoding, "replace"))
+        return lines
+
+    def decoded(self, raw: bytes) -> str:
+        """The text of bytes of this file that begin and end where lines do, without line ends around them."""
+        return text_of(raw, self.encoding).rstrip("\r\n")
 
     def text(self) -> str:
         """The whole text. For files whose size the caller has looked at."""
         if self.whole:
             return self.head
         with self.open() as stream:
-            return stream.read().decode(self.encoding, "replace")
+            return text_of(stream.read(), self.encoding)
+
+
+def _whole_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """A file's bytes in blocks that end where a line does; a line of more than `MAX_LINE_BYTES` comes in pieces."""
+    rest = b""
+    while block := stream.read(BLOCK_BYTES):
+        block = rest + block
+        while len(block) > MAX_LINE_BYTES and not 0 <= block.find(b"\n") < MAX_LINE_BYTES:
+            yield block[:MAX_LINE_BYTES]
+            block = block[MAX_LINE_BYTES:]
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            yield block[:cut]
+        rest = block[cut:]
+    if rest:
+        yield rest
 
 
 def open_text(found: Found) -> TextFile:
@@ -142,7 +174,7 @@ def open_text(found: Found) -> TextFile:
     if unpacked is not None:
         unpacked.seek(0)
         head = unpacked.read(HEAD_BYTES)
-    encoding = _encoding(head)
+    encoding = encoding_of(head, cut=len(head) == HEAD_BYTES)
     if encoding.startswith("utf-16"):
         unpacked = _transcode(found, unpacked, encoding)
         assumptions.append(f"read as {encoding.upper()}")
@@ -154,7 +186,7 @@ def open_text(found: Found) -> TextFile:
     whole = size <= len(head)
     if not whole and b"\n" in head:
         head = head[: head.rindex(b"\n") + 1]
-    text = head.decode(encoding, "replace").removeprefix("\ufeff")
+    text = text_of(head, encoding).removeprefix("\ufeff")
     file = TextFile(found.name, encoding, text, size, whole, notes, assumptions, found, unpacked)
     if unpacked is not None:
         weakref.finalize(file, unpacked.close)
@@ -249,60 +281,3 @@ def _transcode(found: Found, unpacked: IO[bytes] | None, encoding: str) -> IO[by
         sink.detach()
     target.flush()
     return target
-
-
-def _encoding(head: bytes) -> str:
-    """The encoding that the beginning of a file is most likely in.
-
-    Raises:
-        NotTextError: it is no text.
-    """
-    if head[:2] in _UTF16_MARKS:
-        return _UTF16_MARKS[head[:2]]
-    for mark, what in _BINARY_MARKS.items():
-        if head.startswith(mark):
-            raise NotTextError(f"{what}, not text")
-    if b"\0" in head:
-        encoding = "utf-16-le" if head[1::2].count(0) > head[0::2].count(0) else "utf-16-be"
-        decoded = head[: len(head) & ~1].decode(encoding, "replace")
-        readable = sum(character.isprintable() or character in "\t\r\n" for character in decoded)
-        if readable < len(decoded) * 0.95 or decoded.isspace() or len(head) % 2 or "\n" not in decoded:
-            raise NotTextError("binary data, not text")
-        return encoding
-    return _byte_encoding(head)
-
-
-def _byte_encoding(head: bytes) -> str:
-    try:
-        head.decode("utf-8")
-    except UnicodeDecodeError as error:
-        # A character that the end of the head cuts is none that is wrong; nor is a lone bad byte in much good text.
-        if error.start >= len(head) - 3 or _mostly_utf8(head):
-            return "utf-8"
-    else:
-        return "utf-8"
-    foreign = sum(byte >= 0x80 for byte in head)  # noqa: PLR2004 (ASCII ends there)
-    controls = sum(byte < 0x20 and byte not in b"\t\n\r\x0c\x1b\b" for byte in head)  # noqa: PLR2004 (space)
-    if controls > len(head) * 0.02:
-        raise NotTextError("binary data, not text")
-    try:
-        head[: len(head) - 2 if len(head) == HEAD_BYTES else None].decode("gb18030")
-    except UnicodeDecodeError:
-        pass
-    else:
-        # In GBK text foreign bytes come in pairs; in Latin-1 they stand alone between ASCII letters.
-        pairs = len(re.findall(rb"[\x81-\xfe][\x40-\xfe]", head))
-        lone = len(re.findall(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])", head))
-        if pairs * 2 >= foreign * 0.9 and lone * 4 < pairs:
-            return "gb18030"
-    if foreign > len(head) * _SINGLE_BYTE_PLAUSIBLE:
-        raise NotTextError("binary data, not text")
-    return "cp1252" if re.search(rb"[\x80-\x9f]", head) else "latin-1"
-
-
-def _mostly_utf8(head: bytes) -> bool:
-    """Whether a few bytes are damaged in text that is UTF-8 otherwise."""
-    decoded = head.decode("utf-8", "replace")
-    wrong = decoded.count("\ufffd")
-    right = sum(character > "\x7f" for character in decoded) - wrong
-    return wrong * 4 < right

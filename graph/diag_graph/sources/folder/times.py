@@ -23,10 +23,11 @@ _MONTHS = {
 }
 _MONTH = r"(?P<month_name>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
-_ZONE = (
-    r"(?:\s*(?P<zone>(?-i:Z|UTC|GMT|[ECMP][SD]T|CES?T|[WE]ES?T|BST|MSK|IST|JST|KST|SGT|HKT|AE[SD]T)\b"
-    r"|[+-]\d\d:?\d\d\b|[+-]\d\d\b))?"
+ZONE_PATTERN = (
+    r"(?:(?-i:Z|UTC|GMT|[ECMP][SD]T|CES?T|[WE]ES?T|BST|MSK|IST|JST|KST|SGT|HKT|AE[SD]T)\b"
+    r"|[+-]\d\d:?\d\d\b|[+-]\d\d\b)"
 )
+_ZONE = rf"(?:\s*(?P<zone>{ZONE_PATTERN}))?"
 
 TIME_PATTERNS: tuple[str, ...] = (
     rf"(?P<year>\d{{4}})[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)[T _]{_CLOCK}{_ZONE}",
@@ -40,6 +41,8 @@ TIME_PATTERNS: tuple[str, ...] = (
 """How texts write a time, most telling first: ISO-like, common log format, ctime, RFC 1123, syslog (no year), klog."""
 
 _WHOLE = tuple(re.compile(rf"\s*\[?{pattern}\]?\s*", re.IGNORECASE) for pattern in TIME_PATTERNS)
+_MAX_REMEMBERED = 10_000
+"""Seconds whose epoch is kept: consecutive lines of a log share theirs."""
 _NUMBER = re.compile(r"\s*-?\d{9,19}(?:\.\d*)?\s*|\s*\d(?:\.\d+)?[eE]\+?\d{1,2}\s*")
 
 
@@ -62,6 +65,24 @@ class TimeReader:
         self._near = near
         self.zone_assumed = False
         self.year_assumed = False
+        self._by_second: dict[str, float | None] = {}
+
+    def read_second(self, second: str, fraction: str | None) -> float | None:
+        """A time of which the fraction was parted, as `read` gives it for the whole; None when it is none.
+
+        Args:
+            second: An ISO 8601 date and time of day up to the second, with its zone if it has one.
+            fraction: Decimal digits of the second's fraction, if it has one.
+        """
+        if second in self._by_second:
+            begin = self._by_second[second]
+        else:
+            if len(self._by_second) >= _MAX_REMEMBERED:
+                self._by_second.clear()
+            begin = self._by_second[second] = self.read(second)
+        if begin is None or not fraction:
+            return begin
+        return (int(begin) * 1_000_000 + int(fraction.ljust(6, "0")[:6])) / 1_000_000
 
     def read(self, value: object) -> float | None:
         """A time in seconds since the epoch, or None when the value is none."""

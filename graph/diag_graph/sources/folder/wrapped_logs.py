@@ -64,7 +64,7 @@ def loki_streams(
         for point in fields.items_of(stream.get("values")):
             if not isinstance(point, list) or len(point) < _POINT:
                 continue
-            record = reader.event(str(point[1]), 0, source)
+            record = reader.event(str(point[1]), 0)
             own = level_of(fields.pick(labels, ("level", "severity", "detected_level")) or "")
             time = times.read(point[0])
             yield LogRecord(
@@ -95,7 +95,7 @@ def lines_within(record: Mapping[str, Any], key: str, times: TimeReader, source:
     for line in (*str(record[key]).splitlines(), None):
         begins = line is None or reader.starts(line)
         if event and begins:
-            found = reader.event("\n".join(event), 0, source)
+            found = reader.event("\n".join(event), 0)
             time = time if found.time is None else found.time
             yield LogRecord(
                 found.message, time, service, found.level or level_in(found.message), found.trace_id,
