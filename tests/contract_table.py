@@ -22,14 +22,13 @@ _CITED_RULE = re.compile(r"(?<![A-Za-z0-9])([A-Z]\d+)(?![A-Za-z0-9])")
 _CITED_SECTION = re.compile(r"\b[Ss]ection (\d+)\b")
 
 OPEN: dict[str, str] = {
-    "G6": "The tools that give guidance are not built yet; the gate is tested with recorded calls of them.",
     "G7": "The time itself is measured by `benchmarks/gate_scan.py`, as a ratio, and by no test.",
     "X2": "No MCP server can be connected yet: nothing of theirs is offered, and a call to one is blocked as unknown.",
 }
 """What of a rule no test shows today, and why."""
 
 UNBUILT: dict[str, str] = {
-    "13": "Not built yet: live sources, MCP servers, runbook search.",
+    "13": "Not built yet: live sources, MCP servers.",
     "14": "Not built yet.",
 }
 """What of a section there is no code for."""

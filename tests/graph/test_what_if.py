@@ -10,6 +10,7 @@ from diag_graph import diagnose, open_folder, what_if
 from diag_graph.outcome import RunDocument
 from diag_graph.runfile import RunFile, run_file_of
 from diag_graph.tools.recorded import NOT_RECORDED
+from skill_samples import SHIPPED, guided_by
 
 INCIDENT = Path(__file__).parents[2] / "fixtures" / "incidents" / "checkout-latency"
 
@@ -58,3 +59,12 @@ def test_a_what_if_run_can_be_saved_and_replayed(asked: RunDocument) -> None:
     assert result.matches
     assert result.document.run.answer == again.run.answer
     assert not result.document.run.what_if
+
+
+def test_a_run_that_a_skill_guided_can_be_asked_again_without_it() -> None:
+    """No skill is registered there; the survey's calls are in the record, and the cause is the same."""
+    guided = diagnose("why is checkout slow?", evidence=open_folder(INCIDENT), guidance=guided_by(SHIPPED))
+    assert guided.invocations[0].tool == "read_skill"
+    again = what_if(saved(guided))
+    assert again.findings[0].text == guided.findings[0].text
+    assert all(call.error is None for call in again.invocations)

@@ -63,7 +63,7 @@ def test_names_are_looked_up_and_never_opened_as_paths(tmp_path: Path) -> None:
         ("---\nname: /slow\ndescription: x\n---\nbody", "may hold lower-case letters"),
         (f"---\nname: {'s' * 65}\ndescription: x\n---\nbody", "more than 64"),
         (f"---\nname: slow\ndescription: {'x' * 1025}\n---\nbody", "more than 1,024"),
-        ("---\nname: slow\ndescription: x: y: z\n---\nbody", "no YAML, line 3"),
+        ("---\nname: slow\ndescription: 'x\n---\nbody", "no YAML, line "),
         ("---\n- name\n---\nbody", "names no fields"),
         ("---\nname: slow\ndescription: x\nwhen: 2026-99-99\n---\nbody", "cannot be read"),
         (f"---\nname: slow\ndescription: {'[' * 2000}\n---\nbody", "front matter"),
@@ -86,6 +86,12 @@ def test_line_ends_and_a_byte_order_mark_do_not_matter() -> None:
     """As editors on other systems write it."""
     windows = "\ufeff" + GOOD.replace("\n", "\r\n")
     assert read_skill_document(windows, "slow") == read_skill_document(GOOD, "slow")
+
+
+def test_a_description_with_a_colon_and_without_quotes_is_read_as_it_was_meant() -> None:
+    """YAML forbids it, and many write it."""
+    skill = read_skill_document(skill_text("slow", 'Use when: slow, "stuck" or hung: any of it'), "slow")
+    assert skill.description == 'Use when: slow, "stuck" or hung: any of it'
 
 
 def test_a_broken_skill_costs_itself_alone(tmp_path: Path) -> None:

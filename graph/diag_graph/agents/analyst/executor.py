@@ -15,7 +15,7 @@ from diag_graph.agents.analyst.observations import observations
 from diag_graph.agents.analyst.question_kinds import QuestionKind, question_kind
 from diag_graph.agents.analyst.reading import names_entity
 from diag_graph.agents.analyst.sightings import Sighting, sightings
-from diag_graph.agents.analyst.skill_steps import follow_skill
+from diag_graph.agents.analyst.skill_steps import follow_skill, not_said
 from diag_graph.agents.analyst.suspicions import suspicions
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply, Toolbox
@@ -47,7 +47,8 @@ class AnalystExecutor:
         self, question: str, made: list[Invocation], advised: list[Invocation], tools: Toolbox
     ) -> JsonObject:
         """Whom to blame is weighed by the survey, which looks at all alike; a skill's calls add to what is seen."""
-        survey, seen = sightings(made), sightings([*made, *advised])
+        survey = sightings(made)
+        seen = [*survey, *not_said(sightings(advised), survey)]
         claims = Claims()
         suspected = with_named_failures(suspicions(question, survey), survey) or named_suspicions(question, survey)
         suspected, weighed = with_guilty_change(suspected, survey, tools)

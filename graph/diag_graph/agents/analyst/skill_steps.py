@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from diag_graph.agents.analyst.sightings import Sighting
 from diag_graph.agents.ports import Toolbox
 from diag_graph.contracts import Invocation, InvocationStatus, JsonObject
 from diag_graph.sources.skills.steps import MAX_CALLS
@@ -41,6 +42,13 @@ def follow_skill(name: str | None, tools: Toolbox) -> list[Invocation]:
         if spec is not None and tool != READ_SKILL and (not listed or tool in listed) and _complete(spec, arguments):
             made.append(tools.call(tool, arguments))
     return made
+
+
+def not_said(advised: Iterable[Sighting], survey: Iterable[Sighting]) -> list[Sighting]:
+    """What a skill's calls show and the survey does not say: a narrower call gives many of the same statements."""
+    said = {(one.tool, one.text) for one in survey}
+    fresh = {(one.tool, one.text): one for one in advised}
+    return [one for key, one in fresh.items() if key not in said]
 
 
 def _read(name: str, tools: Toolbox) -> Iterator[JsonObject]:

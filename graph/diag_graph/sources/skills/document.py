@@ -7,6 +7,7 @@ are somebody else's and are passed over.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ MAX_FRONT_MATTER = 4_000
 """Characters of the front matter, so that no YAML can be large enough to be slow."""
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_UNQUOTED = re.compile(r"^([a-z-]+): +([^\s\"'\[{|>&*!%@`][^\n]*: [^\n]*?) *$", re.MULTILINE)
 _FENCE = "---"
 _SHOWN = 60
 
@@ -110,10 +112,14 @@ def _parted(text: str) -> tuple[str, str, int]:
 
 
 def _fields(front: str) -> Mapping[Any, Any]:
+    """The fields. A text that holds a colon and stands without quotes, which YAML forbids, is read as it was meant."""
     import yaml
 
     try:
-        fields = yaml.safe_load(front)
+        try:
+            fields = yaml.safe_load(front)
+        except yaml.YAMLError:
+            fields = yaml.safe_load(_with_quotes(front))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 2}" if mark else ""
@@ -129,6 +135,11 @@ def _fields(front: str) -> Mapping[Any, Any]:
     if not isinstance(fields, dict):
         raise SkillError("its front matter names no fields", "Write name: and description: there, each on its line.")
     return fields
+
+
+def _with_quotes(front: str) -> str:
+    """The front matter with quotes around values that hold a colon: many skills are written so."""
+    return _UNQUOTED.sub(lambda found: f"{found[1]}: {json.dumps(found[2], ensure_ascii=False)}", front)
 
 
 def _text(fields: Mapping[Any, Any], name: str, limit: int) -> str:
