@@ -184,7 +184,7 @@ def baro_unaided(case: Case) -> list[str]:
 def ranked(context: ToolContext) -> list[str]:
     """All entities that the tools speak of, most suspected first, as the built-in analyst orders them."""
     tools = [tool for name, _ in SURVEY for tool in ALL_TOOLS if tool.name == name]
-    results = [list(tool.run(tool.arguments(), context).items) for tool in tools if tool.offered(context.evidence)]
+    results = [list(tool.run(tool.arguments(), context).items) for tool in tools if tool.offered(context)]
     calls = [item for items in results for item in items if item.get("signal") == "call"]
     edges = [Edge(str(item["caller"]), str(item["callee"])) for item in calls]
     return [one.entity for one in rank_entities(results, edges, context.window.onset)]

@@ -15,6 +15,7 @@ import numpy as np
 from diag_graph.analysis.chance import SATURATION_Z, chance_of
 from diag_graph.analysis.change_kinds import ChangeKind, MetricChange
 from diag_graph.analysis.departures import RELATIVE_FLOOR, Departures, departures, excursion
+from diag_graph.analysis.histograms import superseded
 from diag_graph.analysis.records import FloatArray, Series, TimeRange
 from diag_graph.analysis.series_groups import Group, group_by_times, prepare
 from diag_graph.analysis.silences import frozen, presence_of
@@ -67,7 +68,9 @@ def survey_metrics(series: Iterable[Series], window: TimeRange, onset: float) ->
         window: What to look at; what lies before the onset is the baseline.
         onset: When the trouble began.
     """
-    prepared = [item for one in series if (item := prepare(one, window)) is not None]
+    series = list(series)
+    known_by_mean = superseded(series)
+    prepared = [item for one in series if id(one) not in known_by_mean and (item := prepare(one, window)) is not None]
     presence = presence_of(prepared, onset)
     changes = [*presence.changes, *(change for one, rate in presence.lone for change in _drift(one, rate))]
     groups = group_by_times(presence.comparable, onset)

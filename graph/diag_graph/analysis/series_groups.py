@@ -11,7 +11,9 @@ import numpy as np
 
 from diag_graph.analysis.records import FloatArray, Series, TimeRange
 
-_COUNTER = re.compile(r"(_total|_count|_sum)$")
+_COUNTER = re.compile(r"(_total|_count|_sum|_bucket)$")
+TYPE_LABEL, COUNTER_TYPE = "__type__", "counter"
+"""The label by which a source says that a series counts up, where its name does not (Prometheus 3 has this label)."""
 _SUCCESS_SHARE = re.compile(r"availab|success|apdex", re.IGNORECASE)
 PERCENT = 100.0
 MOSTLY = 0.8
@@ -59,18 +61,39 @@ def prepare(series: Series, window: TimeRange) -> tuple[Series, bool] | None:
     times, values = (series.times, series.values) if keep.all() else (series.times[keep], series.values[keep])
     if times.size == 0:
         return None
-    if _COUNTER.search(series.metric) and _never_falls(values):
+    if (counts_by_name(series.metric) or series.labels.get(TYPE_LABEL) == COUNTER_TYPE) and _never_falls(values):
         rates = counter_rate(times, values)
         return Series(series.service, series.metric, times[1:], rates, series.labels, series.source), True
     return Series(series.service, series.metric, times, values, series.labels, series.source), False
 
 
+def counts_by_name(metric: str) -> bool:
+    """Whether a metric's name says that it counts up."""
+    return _COUNTER.search(metric) is not None
+
+
 def _never_falls(values: FloatArray) -> bool:
-    """Whether it counts up, resets aside. A gauge that happens to end in `_total` falls more often."""
-    if values.size < MIN_BASELINE:
-        return False
+    return values.size >= MIN_BASELINE and counts_up(values)
+
+
+def counts_up(values: FloatArray) -> bool:
+    """Whether values count up, resets aside. A gauge that happens to end in `_total` falls more often.
+
+    Args:
+        values: At least one.
+    """
     steps = np.diff(values)
     return bool((steps < 0).sum() <= max(1, 0.02 * steps.size) and (steps > 0).any() and values.min() >= 0)
+
+
+def increases(values: FloatArray) -> FloatArray:
+    """How much a counter rose between neighbouring samples; after a reset it has counted from zero.
+
+    Args:
+        values: The counter's values, in the order of time.
+    """
+    steps = np.diff(values)
+    return np.asarray(np.where(steps < 0, values[1:], steps), dtype=np.float64)
 
 
 def counter_rate(times: FloatArray, values: FloatArray) -> FloatArray:
@@ -80,9 +103,7 @@ def counter_rate(times: FloatArray, values: FloatArray) -> FloatArray:
         times: Sample times in seconds, rising.
         values: The counter's values.
     """
-    steps = np.diff(values)
-    steps = np.where(steps < 0, values[1:], steps)
-    return np.asarray(steps / np.maximum(np.diff(times), 1e-9), dtype=np.float64)
+    return np.asarray(increases(values) / np.maximum(np.diff(times), 1e-9), dtype=np.float64)
 
 
 def group_by_times(comparable: Sequence[tuple[Series, bool]], onset: float) -> list[Group]:

@@ -27,7 +27,7 @@ def series_name(series: Series, *, rate: bool = False) -> str:
     shown = [
         f'{key}="{value}"'
         for key, value in sorted(series.labels.items())
-        if value and value not in (entity, series.service) and key != "unit"
+        if value and value not in (entity, series.service) and key != "unit" and not key.startswith("__")
     ][:_SHOWN_LABELS]
     labels = f"{{{', '.join(shown)}}}" if shown else ""
     prefix = "rate of " if rate else ""

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
+from diag_graph.analysis.histograms import measured_by
 from diag_graph.analysis.log_patterns import LogForm
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
 from diag_graph.sources.folder.calls import edges_of_spans
+from diag_graph.sources.folder.joining import joined
 from diag_graph.sources.folder.reading import Kind, hull
 from diag_graph.sources.folder.sniff import FolderFile
 from diag_graph.sources.ports import SourceEntry
@@ -69,7 +71,7 @@ def _entry(file: FolderFile) -> SourceEntry:
 
 
 class FolderMetrics:
-    """The series of all files."""
+    """The series of all files, and what the histograms among them measure."""
 
     def __init__(self, files: Files) -> None:
         """Read from these files."""
@@ -93,7 +95,8 @@ class FolderMetrics:
 
     @cached_property
     def _all(self) -> Sequence[Series]:
-        found = [one for file in self._files for one in file.reading.series]
+        recorded = joined(one for file in self._files for one in file.reading.series)
+        found = [*recorded, *measured_by(recorded)]
         return sorted(found, key=lambda one: (one.service, one.metric, sorted(one.labels.items()), one.source))
 
 

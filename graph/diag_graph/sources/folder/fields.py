@@ -115,13 +115,15 @@ _GENERIC_STEMS = frozenset({
     "log", "logs", "app", "apps", "application", "output", "out", "stdout", "stderr", "all", "combined", "messages",
     "syslog", "console", "error", "errors", "access", "debug", "service", "services", "trace", "traces", "event",
     "events", "container", "containers", "pod", "pods", "current", "data", "export", "server", "records", "lines",
-    "main", "spans", "metrics", "evidence", "otlp", "otel", "journal", "previous", "context", "raw", "files",
+    "main", "spans", "metrics", "scrape", "scrapes", "snapshot", "snapshots", "prometheus", "federate", "openmetrics",
+    "evidence", "otlp", "otel", "journal", "previous", "context", "raw", "files",
 })  # fmt: skip
 _EXTENSIONS = re.compile(
-    r"(?:\.(?:log|logs|txt|json|ndjson|jsonl|gz|out|err|csv|tsv|parquet|\d{1,3}|\d{4}-?\d\d-?\d\d))+$", re.IGNORECASE
+    r"(?:\.(?:log|logs|txt|json|ndjson|jsonl|gz|out|err|csv|tsv|parquet|prom|openmetrics|\d{1,3}|\d{4}-?\d\d-?\d\d))+$",
+    re.IGNORECASE,
 )
 _AFFIXES = re.compile(
-    r"^(?:kubectl[_-])?(?:logs?|pod)[_-]+|[_-](?:logs?|output|stdout|stderr|access|errors?)$"
+    r"^(?:kubectl[_-])?(?:logs?|pod|metrics)[_-]+|[_-](?:logs?|output|stdout|stderr|access|errors?|metrics|scrapes?)$"
     r"|[_-]\d{4}-?\d\d-?\d\d(?:[T_-]?\d+)?$",
     re.IGNORECASE,
 )

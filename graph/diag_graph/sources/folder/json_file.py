@@ -11,6 +11,7 @@ from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, 
 from diag_graph.sources.folder import alerts, calls, changes, fields, otlp, samples, spans, wrapped_logs
 from diag_graph.sources.folder.log_file import LogList
 from diag_graph.sources.folder.log_json import JsonLogReader
+from diag_graph.sources.folder.otlp_metrics import MetricPoints
 from diag_graph.sources.folder.reading import Kind, Reading, Tally, count, series_detail
 from diag_graph.sources.folder.times import TimeReader
 
@@ -70,6 +71,11 @@ class JsonFile:
     changes: list[Change] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     unit_assumed: bool = False
+    points: MetricPoints = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Points of OTLP are gathered over all requests of the file."""
+        self.points = MetricPoints(self.times, self.name)
 
     def read(self, value: Any, service: str = "") -> bool:  # noqa: ANN401 (foreign JSON)
         """Take what the value holds.
@@ -127,11 +133,8 @@ class JsonFile:
             else:
                 self.spans.append(span)
         self.logs.extend(otlp.logs_of(request, self.times, self.name))
-        for series in otlp.series_of(request, self.times, self.name):
-            if series is None:
-                self.tally.miss("metrics are neither gauges nor sums", 1)
-            else:
-                self.series.append(series)
+        for _ in range(self.points.take(request)):
+            self.tally.miss("metrics are of no known kind", 1)
         return True
 
     def _read_members(self, value: Mapping[str, Any], service: str) -> bool:
@@ -250,7 +253,7 @@ class JsonFile:
 
     def found_any(self) -> bool:
         """Whether anything was found."""
-        return any((self.series, self.logs, self.spans, self.alerts, self.changes, self.edges))
+        return any((self.series, self.points, self.logs, self.spans, self.alerts, self.changes, self.edges))
 
     def reading(self, lines: Sequence[str] | None) -> Reading:
         """All of it, with the words for the inventory.
@@ -259,6 +262,7 @@ class JsonFile:
             lines: The file as a document, if it is one (as well).
         """
         logs = LogList(self.logs) if self.logs else None
+        self.series.extend(self.points.series())
         return Reading(
             series=tuple(self.series),
             logs=logs,

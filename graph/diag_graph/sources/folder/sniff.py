@@ -16,6 +16,12 @@ from typing import Any
 from diag_graph.sources.folder import fields
 from diag_graph.sources.folder.documents import document_lines, json_lines
 from diag_graph.sources.folder.encodings import NotTextError
+from diag_graph.sources.folder.exposition import (
+    first_time,
+    looks_like_exposition,
+    read_exposition,
+    service_in_name,
+)
 from diag_graph.sources.folder.json_file import JsonFile, kind_of_record, spans_detail
 from diag_graph.sources.folder.log_file import Keeping, LogFile
 from diag_graph.sources.folder.log_json import JsonLogReader
@@ -127,10 +133,18 @@ class _Look:
             found = self._json_lines() or self._json()
             if found:
                 return found
-        found = self._table() or self._table_of_records()
+        found = self._exposition() or self._table() or self._table_of_records()
         if found:
             return found
         return self._lazily(Kind.LOGS, self._read_text_log) if self._looks_like_log() else self._document()
+
+    def _exposition(self) -> FolderFile | None:
+        if not looks_like_exposition(self._text.head):
+            return None
+        service = self._rule.service or service_in_name(self._text.name)
+        moment = first_time(self._text, self._context.times_for(self._text.name))
+        kind = Kind.DOCUMENT if moment is None else Kind.METRICS
+        return self._lazily(kind, lambda: read_exposition(self._text, self._times, service), moment=moment)
 
     def _looks_like_log(self) -> bool:
         return looks_like_log(self._text.head, self._context.times_for(self._text.name))
