@@ -171,11 +171,17 @@ def _evidence(incident: Path | None) -> Iterator[Finding]:
     if incident is None:
         yield Finding(Tone.DOUBTFUL, "evidence", "no source is named", "Name a folder to look at: --incident DIR")
         return
+    from diag_cli.render.plain import PlainDisplay
+    from diag_graph.events import EvidenceRead
     from diag_graph.sources.errors import SourceError
     from diag_graph.sources.folder import open_folder
+    from diag_graph.sources.watching import watched
 
+    show = PlainDisplay()
     try:
-        entries = open_folder(incident).inventory.entries()
+        evidence = open_folder(incident)
+        with watched(evidence, lambda read: show(EvidenceRead(read.source, read.done, read.total))):
+            entries = evidence.inventory.entries()
     except SourceError as error:
         yield Finding(Tone.BAD, "evidence", str(error))
         return

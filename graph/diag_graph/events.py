@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from diag_graph.contracts import Invocation
 from diag_graph.outcome import AgentStep, RunDocument, RunRow
 from diag_graph.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRead:
+    """Much evidence is being read, before a run or within one: so far `done` of `total` bytes, now of `source`."""
+
+    source: str
+    done: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +88,25 @@ class RunFinished:
 
 
 Event = (
-    RunStarted | NodeStarted | NodeFinished | ToolStarted | ToolFinished | ModelAnswered | AgentFinished | RunFinished
+    EvidenceRead
+    | RunStarted
+    | NodeStarted
+    | NodeFinished
+    | ToolStarted
+    | ToolFinished
+    | ModelAnswered
+    | AgentFinished
+    | RunFinished
 )
 Listener = Callable[[Event], None]
+
+_log = logging.getLogger(__name__)
+
+
+def tell(listeners: Sequence[Listener], event: Event) -> None:
+    """Tell everybody. A listener only shows or keeps what happened: its fault must never change what the run does."""
+    for listener in listeners:
+        try:
+            listener(event)
+        except Exception:  # noqa: BLE001 - see above
+            _log.exception("a listener failed on %s", type(event).__name__)

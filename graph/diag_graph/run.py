@@ -22,13 +22,14 @@ from diag_graph.contracts import (
     VerifierResult,
 )
 from diag_graph.errors import InputError, RunAborted
-from diag_graph.events import AgentFinished, Event, Listener, ModelAnswered, RunFinished, RunStarted
+from diag_graph.events import AgentFinished, Event, EvidenceRead, Listener, ModelAnswered, RunFinished, RunStarted, tell
 from diag_graph.gate.values import well_formed
 from diag_graph.history import bounded
 from diag_graph.nodes.composer import view_claims
 from diag_graph.nodes.deps import GUIDANCE, Deps
 from diag_graph.outcome import INTERRUPTED_REASON, AgentFlow, AgentStep, RunDocument, RunRow, RunStatus
 from diag_graph.sources.ports import NO_GUIDANCE, Evidence, Guidance
+from diag_graph.sources.watching import watched
 from diag_graph.state import DiagnosisState
 from diag_graph.tools.definition import AnyTool, ToolContext
 from diag_graph.tools.ledger import Ledger
@@ -118,23 +119,24 @@ def diagnose(
         raise InputError(f"the question has {len(clean):,} characters, more than {MAX_QUESTION_CHARS:,}", "Shorten it.")
     moment = iso(now or datetime.now(UTC))
     context = None
-    if evidence is not None or guidance != NO_GUIDANCE:
-        looked_at = evidence or nowhere()
-        about = timed_question(clean, [turn.question for turn in history])
-        window = run_window(looked_at, about, now or datetime.now(UTC), since=since, until=until, zone=zone)
-        context = ToolContext(looked_at, window, moment, zone, guidance)
-    return execute(
-        Assignment(
-            question=clean,
-            agents=live_agents(model, listeners),
-            tools=offered_tools(context) if context else (),
-            context=context,
-            session_id=session_id or new_id(),
-            history=tuple(history),
-            now=moment,
-        ),
-        listeners,
-    )
+    with watched(evidence, lambda read: tell(listeners, EvidenceRead(read.source, read.done, read.total))):
+        if evidence is not None or guidance != NO_GUIDANCE:
+            looked_at = evidence or nowhere()
+            about = timed_question(clean, [turn.question for turn in history])
+            window = run_window(looked_at, about, now or datetime.now(UTC), since=since, until=until, zone=zone)
+            context = ToolContext(looked_at, window, moment, zone, guidance)
+        return execute(
+            Assignment(
+                question=clean,
+                agents=live_agents(model, listeners),
+                tools=offered_tools(context) if context else (),
+                context=context,
+                session_id=session_id or new_id(),
+                history=tuple(history),
+                now=moment,
+            ),
+            listeners,
+        )
 
 
 def live_agents(model: str | ModelSettings | None, listeners: Sequence[Listener]) -> AgentSet:
@@ -297,15 +299,6 @@ class _Run:
         if isinstance(event, AgentFinished):
             self._steps.append(event.step)
         tell(self._listeners, event)
-
-
-def tell(listeners: Sequence[Listener], event: Event) -> None:
-    """Tell everybody. A listener only shows or keeps what happened: its fault must never change what the run does."""
-    for listener in listeners:
-        try:
-            listener(event)
-        except Exception:  # noqa: BLE001 - see above
-            _log.exception("a listener failed on %s", type(event).__name__)
 
 
 def _rests_on_verdict(events: Sequence[Any]) -> bool:

@@ -21,12 +21,14 @@ from diag_cli.render.words import (
     counted_attempt,
     node_words,
     outcome_words,
+    reading_words,
     seconds,
     tone,
 )
 from diag_graph.events import (
     AgentFinished,
     Event,
+    EvidenceRead,
     ModelAnswered,
     NodeFinished,
     NodeStarted,
@@ -82,6 +84,7 @@ class LiveDisplay:
         self._unicode = "utf" in self._console.encoding.lower()
         self._lock = threading.Lock()
         self._begun = False
+        self._reading = ""
         self._node: NodeStarted | None = None
         self._node_begun = 0.0
         self._errors: list[str] = []
@@ -118,8 +121,10 @@ class LiveDisplay:
     def _take(self, event: Event) -> RenderableType | None:
         """Note an event; what comes back is to stay on the screen."""
         match event:
+            case EvidenceRead():
+                self._reading = reading_words(event)
             case RunStarted(run):
-                self._begun = True
+                self._begun, self._reading = True, ""
                 return self._text(f"run {run.run_id} · {one_line(run.model)}", "dim")
             case NodeStarted():
                 self._node, self._node_begun = event, time.monotonic()
@@ -129,6 +134,7 @@ class LiveDisplay:
             case ToolStarted(invocation_id):
                 self._calls[invocation_id], self._call_begun = event, time.monotonic()
             case ToolFinished(invocation):
+                self._reading = ""
                 self._calls[f"{invocation.id} again" if event.reused else invocation.id] = event
             case AgentFinished(step) if step.error:
                 self._errors.append(one_line(step.error))
@@ -167,7 +173,7 @@ class LiveDisplay:
         """The part that moves: the running node, with as many of its latest calls as the screen holds."""
         with self._lock:
             if self._node is None:
-                return self._text("" if self._begun else f"{self._spinner()} starting", "dim")
+                return self._text("" if self._begun else f"{self._spinner()} {self._reading or 'starting'}", "dim")
             limit = max(_LEAST_LINES, self._console.height - _KEPT_FREE)
             return self._block(None, _ms_since(self._node_begun), limit=limit)
 
@@ -179,6 +185,8 @@ class LiveDisplay:
             return self._text("")
         lines = [self._node_line(self._node, ended, ms), *self._call_lines()]
         remarks = [self._text(error, "yellow") for error in self._errors]
+        if ended is None and self._reading:  # by a tool, when nobody had asked for it before
+            remarks.append(self._text(self._reading, "dim"))
         if ended and self._used:
             remarks.append(self._text(self._used, "dim"))
         if ended and ended.words and ended.went is not Tone.GOOD and not remarks and not self._is_roomy:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Self
 
 from diag_cli.render.safe import one_line, shortened
 from diag_cli.render.streams import say
 from diag_cli.render.usage import progress_words
-from diag_cli.render.words import arguments_words, counted_attempt, node_words, outcome_words, seconds
+from diag_cli.render.words import arguments_words, counted_attempt, node_words, outcome_words, reading_words, seconds
 from diag_graph.events import (
     AgentFinished,
     Event,
+    EvidenceRead,
     ModelAnswered,
     NodeFinished,
     NodeStarted,
@@ -23,8 +26,17 @@ from diag_graph.events import (
 _TEXT_LENGTH = 160
 
 
+_PATIENCE, _PAUSE = 2.0, 5.0
+"""Seconds of reading about which nothing is said, and those between two lines about it."""
+
+
 class PlainDisplay:
     """Shows a run on stderr as lines."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Nothing is said before something happens; `clock` gives seconds."""
+        self._clock = clock
+        self._due: float | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -34,9 +46,19 @@ class PlainDisplay:
 
     def __call__(self, event: Event) -> None:
         """Write the event's line, if it has one."""
-        line = line_of(event)
+        line = self._reading(event) if isinstance(event, EvidenceRead) else line_of(event)
         if line:
             say(line)
+
+    def _reading(self, event: EvidenceRead) -> str:
+        """A line about reading that takes long, once in a while."""
+        now = self._clock()
+        if self._due is None:
+            self._due = now + _PATIENCE
+        if now < self._due:
+            return ""
+        self._due = now + _PAUSE
+        return reading_words(event)
 
 
 def line_of(event: Event) -> str:  # noqa: PLR0911 - one return an event

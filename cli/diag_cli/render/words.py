@@ -11,6 +11,7 @@ from diag_graph.topology import RETRY_KEY, Node, Reason
 
 if TYPE_CHECKING:
     from diag_graph.contracts import Invocation
+    from diag_graph.events import EvidenceRead
 
 NODE_WORDS: dict[Node, str] = {
     Node.PLANNER: "planner",
@@ -179,3 +180,10 @@ def seconds(milliseconds: int | None) -> str:
 def counted(number: int, noun: str) -> str:
     """`1 binding`, `2 bindings`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def reading_words(read: EvidenceRead) -> str:
+    """What is being read and how far that has come: `reading payment.log: 45 of 1,350 MB, 3%`."""
+    done = min(read.done, read.total)
+    share = 100 * done // max(read.total, 1)
+    return f"reading {one_line(read.source)}: {done >> 20:,} of {read.total >> 20:,} MB, {share}%"

@@ -6,7 +6,7 @@ tool; analysis knows no source.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
@@ -15,6 +15,21 @@ from diag_graph.analysis.failure_signatures import Signature
 from diag_graph.analysis.log_patterns import LogForm
 from diag_graph.analysis.records import Alert, Change, Edge, LogRecord, Series, Span, TimeRange
 from diag_graph.state import SkillCard
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the reading of evidence has come.
+
+    Attributes:
+        source: What is being read.
+        done: Bytes read of everything that is read whole.
+        total: Of so many.
+    """
+
+    source: str
+    done: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,3 +252,5 @@ class Evidence:
     """Failure signatures beside the built-in ones: the user's, and those that the source itself brings."""
     derived: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
     """What tools computed from the sources once and use again, by a name of theirs."""
+    watchers: list[Callable[[Progress], None]] = field(default_factory=list, repr=False, compare=False)
+    """Who is told how far reading has come, now and then while it lasts. Nobody is told of what is read in a moment."""

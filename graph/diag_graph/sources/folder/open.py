@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from diag_graph.sources.folder.evidence import (
 from diag_graph.sources.folder.log_file import Keeping
 from diag_graph.sources.folder.manifest import Manifest, read_manifest
 from diag_graph.sources.folder.notes import FolderNotes
+from diag_graph.sources.folder.progress import FolderProgress
 from diag_graph.sources.folder.reading import Kind
 from diag_graph.sources.folder.sniff import Context, FolderFile, look_at
 from diag_graph.sources.folder.times import zone_named
@@ -53,9 +55,11 @@ def open_folder(path: Path, *, zone: str | None = None) -> Evidence:
         known_services=lambda: frozenset().union(*(file.services for file in files)),
         near=lambda: _near(manifest, files, items),
         keeping=Keeping(),
+        progress=FolderProgress(),
     )
     files.extend(look_at(item, context) for item in items)
-    return _evidence(path.resolve().name or str(path), files, manifest, zone_name)
+    evidence = _evidence(path.resolve().name or str(path), files, manifest, zone_name)
+    return replace(evidence, watchers=context.progress.watchers)
 
 
 def _evidence(name: str, files: Sequence[FolderFile], manifest: Manifest, zone_name: str) -> Evidence:

@@ -27,6 +27,7 @@ from diag_graph.sources.folder.log_file import Keeping, LogFile
 from diag_graph.sources.folder.log_json import JsonLogReader
 from diag_graph.sources.folder.log_text import TextLogReader, looks_like_log
 from diag_graph.sources.folder.manifest import FileRule
+from diag_graph.sources.folder.progress import FolderProgress
 from diag_graph.sources.folder.reading import Kind, Reading, Tally, count, parse_json
 from diag_graph.sources.folder.record_tables import kind_of_table, rows_of_table
 from diag_graph.sources.folder.spans import UNIT_ASSUMED, SpanReader
@@ -81,6 +82,7 @@ class Context:
     known_services: Callable[[], Collection[str]]
     near: Callable[[], float | None]
     keeping: Keeping
+    progress: FolderProgress
 
     def times_for(self, name: str) -> TimeReader:
         """A reader of a file's times, in the zone that the manifest gives for it."""
@@ -95,7 +97,7 @@ def look_at(item: Found | Refused, context: Context) -> FolderFile:
     if item.name in context.rules and context.rules[item.name].kind == "ignore":
         return _unreadable(item.name, f"left out, as {MANIFEST} says")
     try:
-        file = open_text(item)
+        file = open_text(item, context.progress.advance)
     except NotTextError as error:
         return _unreadable(item.name, str(error))
     return _Look(file, context).file()
@@ -187,7 +189,14 @@ class _Look:
     def _lazily(
         self, kind: Kind, load: Callable[[], Reading], services: Collection[str] = (), moment: float | None = None
     ) -> FolderFile:
-        return FolderFile(self._text.name, frozenset({kind}), lambda: self._noted(load()), frozenset(services), moment)
+        text, progress = self._text, self._context.progress
+        progress.expect(text.size)
+
+        def read() -> Reading:
+            with progress.reading(text.name, text.size):
+                return self._noted(load())
+
+        return FolderFile(text.name, frozenset({kind}), read, frozenset(services), moment)
 
     def _noted(self, reading: Reading) -> Reading:
         """The reading, with what had to be assumed about times and encoding."""

@@ -15,7 +15,7 @@ import tempfile
 import weakref
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, BinaryIO
 
@@ -81,6 +81,7 @@ class TextFile:
     assumptions: list[str]
     _found: Found
     _unpacked: IO[bytes] | None = field(default=None, repr=False)
+    _told: Callable[[str, int], None] | None = field(default=None, repr=False)
     strays: Counter[str] = field(default_factory=Counter, repr=False)
 
     def open(self) -> BinaryIO:
@@ -101,6 +102,8 @@ class TextFile:
             begin = stream.tell()
             for block in _whole_lines(stream):
                 offset, begin = begin, begin + len(block)
+                if offset > BLOCK_BYTES and self._told is not None:
+                    self._told(self.name, offset)
                 if self.encoding == "utf-8" and block.isascii():
                     lines = block.decode("ascii").split("\n")
                     ends = map(len, lines)
@@ -156,8 +159,12 @@ def _whole_lines(stream: BinaryIO) -> Iterator[bytes]:
         yield rest
 
 
-def open_text(found: Found) -> TextFile:
+def open_text(found: Found, told: Callable[[str, int], None] | None = None) -> TextFile:
     """Look at the beginning of a file and say how it is read.
+
+    Args:
+        found: The file.
+        told: Is told, with the file's name, up to which byte its lines were read; of small files nothing.
 
     Raises:
         NotTextError: it is binary, or cannot be opened or unpacked.
@@ -187,7 +194,7 @@ def open_text(found: Found) -> TextFile:
     if not whole and b"\n" in head:
         head = head[: head.rindex(b"\n") + 1]
     text = text_of(head, encoding).removeprefix("\ufeff")
-    file = TextFile(found.name, encoding, text, size, whole, notes, assumptions, found, unpacked)
+    file = TextFile(found.name, encoding, text, size, whole, notes, assumptions, found, unpacked, told)
     if unpacked is not None:
         weakref.finalize(file, unpacked.close)
     return file
