@@ -10,10 +10,10 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from diag_cli import ask, doctor, evals, knowledge, replay, runs, sessions, skills, trace
+from diag_cli import ask, chat, doctor, evals, knowledge, replay, runs, sessions, skills, trace
 from diag_cli.exits import Exit
 from diag_cli.options import Asked, Debug
-from diag_cli.render.streams import ReaderGoneError, be_lenient, complain, put, say
+from diag_cli.render.streams import ReaderGoneError, be_lenient, complain, is_terminal, put, say
 from diag_cli.watch import RunInterruptedError
 from diag_graph.errors import DiagError
 
@@ -22,10 +22,9 @@ HELP = """Diagnosis for people on call: answers whose every statement is bound t
 \b
   diag ask "why did checkout latency jump at 14:05?" --incident ./incident
   diag trace last          how the last run came to its answer
-  diag doctor              what is set up, and what to do about what is not
 
 Nothing needs to be set up: without a language model, the built-in analyst reads any folder of metrics, logs, traces,
-alerts and changes.
+alerts and changes. `diag` alone opens a prompt for a conversation.
 """
 
 app = typer.Typer(
@@ -51,13 +50,18 @@ def diag(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version.", callback=_version)] = False,  # noqa: ARG001
     debug: Debug = False,  # noqa: ARG001 - its callback has noted it
-) -> None:
-    """The options that stand before a command."""
-    if context.invoked_subcommand is None:
-        put(context.get_help())
+) -> int:
+    """The options that stand before a command; without a command, a prompt on a terminal, and help elsewhere."""
+    if context.invoked_subcommand is not None:
+        return Exit.OK
+    if all(map(is_terminal, (sys.stdin, sys.stdout, sys.stderr))):
+        return chat.chat()
+    put(context.get_help())
+    return Exit.OK
 
 
 app.command(epilog=ask.EXAMPLES, short_help="Ask, watch the graph work, get an answer.")(ask.ask)
+app.command(short_help="Open a prompt for a conversation; `diag` alone does too.")(chat.chat)
 app.command(epilog=replay.EXAMPLES)(replay.replay)
 app.command(epilog=trace.EXAMPLES)(trace.trace)
 app.command()(runs.runs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,13 @@ class Conversation:
     title: str = ""
     history: tuple[Turn, ...] = ()
     incident: Path | None = None
+
+    def with_turn(self, session_id: str, question: str, answer: str | None) -> Conversation:
+        """The same after a question was asked in it; one without an answer is not told of."""
+        from diag_graph.contracts import Turn
+
+        turn = (Turn(question=question, answer=answer),) if answer else ()
+        return replace(self, session_id=session_id, history=(*self.history, *turn))
 
 
 NEW = Conversation()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli_samples import Command, diag
 
-COMMANDS = ["ask", "replay", "trace", "runs", "sessions", "skills", "doctor", "eval", "knowledge"]
+COMMANDS = ["ask", "chat", "replay", "trace", "runs", "sessions", "skills", "doctor", "eval", "knowledge"]
 WITHOUT_STORE = {"skills"}
 
 

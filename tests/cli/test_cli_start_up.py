@@ -19,6 +19,7 @@ HEAVY = (
     "sqlite_utils",
     "diag_graph.contracts",
     "rich.console",
+    "prompt_toolkit",
 )
 
 LOADED = """

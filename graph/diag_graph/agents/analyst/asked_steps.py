@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from diag_graph.agents.analyst.earlier_turns import Earlier
+from diag_graph.agents.analyst.judging import CLOCKS
 from diag_graph.agents.analyst.question_kinds import QuestionKind
 from diag_graph.analysis.records import utc
 from diag_graph.contracts import JsonObject
@@ -78,7 +79,7 @@ def asked_steps(
             continue
         base: JsonObject = {"level": ERRORS} if tool == "search_logs" else {}
         if tool == "list_changes":
-            base = _bounds(question, earlier.time)
+            base = _bounds(question, earlier)
         if earlier.subject and tool in _NARROWED:
             about = f"{goal}: {earlier.subject}, which the conversation is about"
             yield {"goal": about, "tool": tool, "arguments": {**base, "service": earlier.subject}}
@@ -88,10 +89,10 @@ def asked_steps(
         yield {"goal": goal, "tool": "search_logs", "arguments": {"query": phrase}}
 
 
-def _bounds(question: str, time: float | None) -> JsonObject:
-    """The time that the conversation spoke of, itself left out, for a question what came before or after that."""
-    if time is None:
+def _bounds(question: str, earlier: Earlier) -> JsonObject:
+    """For a question what came before or after "that": a change itself is left out; when trouble began is not sharp."""
+    if earlier.time is None:
         return {}
     if _BEFORE.search(question):
-        return {"until": utc(time - 1)}
-    return {"since": utc(time + 1)} if _AFTER.search(question) else {}
+        return {"until": utc(earlier.time + (-1 if earlier.is_change else CLOCKS))}
+    return {"since": utc(earlier.time + 1)} if _AFTER.search(question) else {}

@@ -26,6 +26,7 @@ _SUBJECTS = tuple(
     )
 )
 """Whom an answer speaks of: whom it blames, else whom its first line is about, in the tools' grammar."""
+_OF_CHANGE = re.compile(r"\A\W*(?:what was changed: )?(?:deploy|commit|flag|config|change)\b", re.IGNORECASE)
 _POINT = re.compile(r"\b(?:at|since) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)")
 """A moment, and not the border of a window that was looked at."""
 _ERA = (0.0, 32_503_680_000.0)
@@ -39,10 +40,12 @@ class Earlier:
     Attributes:
         subject: Whom the last answer that blames or describes somebody speaks of; empty when none does.
         time: The first moment that the last answer with one states, in seconds since the epoch.
+        is_change: Whether that is when something was changed; else it is when trouble showed, which is an estimate.
     """
 
     subject: str = ""
     time: float | None = None
+    is_change: bool = False
 
 
 def pointed_at(question: str, history: Sequence[Turn]) -> Earlier:
@@ -55,9 +58,11 @@ def pointed_at(question: str, history: Sequence[Turn]) -> Earlier:
     if not leans(question):
         return Earlier()
     answers = [turn.answer for turn in reversed(history)]
+    dated = next((answer for answer in answers if _time(answer) is not None), "")
     return Earlier(
         subject=next((name for answer in answers if (name := _subject(answer))), ""),
-        time=next((time for answer in answers if (time := _time(answer)) is not None), None),
+        time=_time(dated),
+        is_change=bool(_OF_CHANGE.search(dated)),
     )
 
 

@@ -126,7 +126,7 @@ def test_a_question_of_state_or_advice_is_a_diagnosis_with_its_own_first_line(
 def test_before_that_is_before_the_moment_that_the_answer_spoke_of(evidence: Evidence) -> None:
     """The subject's changes come first, and then the others; the next "before that" goes further back."""
     first = ask(evidence, "and what changed before that?", Turn(question=WHY, answer=BLAMED))
-    assert calls(first, "list_changes")[0] == {"service": "orders", "until": "2026-11-30T10:29:59Z"}
+    assert calls(first, "list_changes")[0] == {"service": "orders", "until": "2026-11-30T10:30:05Z"}
     assert [claim.entity for claim in first.findings] == ["orders", "shopfront"]
     turn = Turn(question="and what changed before that?", answer=first.run.answer or "")
     second = ask(evidence, "and before that?", Turn(question=WHY, answer=BLAMED), turn)
