@@ -21,10 +21,9 @@ HELP = """Diagnosis for people on call: answers whose every statement is bound t
 
 \b
   diag ask "why did checkout latency jump at 14:05?" --incident ./incident
-  diag trace last          how the last run came to its answer
+  diag                     on a terminal: a prompt for a conversation
 
-Nothing needs to be set up: without a language model, the built-in analyst reads any folder of metrics, logs, traces,
-alerts and changes. `diag` alone opens a prompt for a conversation.
+Nothing needs to be set up: without a language model, the built-in analyst reads the evidence.
 """
 
 app = typer.Typer(
