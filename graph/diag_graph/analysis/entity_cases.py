@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from diag_graph.analysis.call_paths import reachable
 from diag_graph.analysis.question_times import parse_time
 from diag_graph.analysis.troubles import (
     ALERTABLE,
@@ -30,6 +31,8 @@ CLOCK_SKEW = 60.0
 """Seconds by which the clock of a deploy system and the first sample of a metric may disagree."""
 STARVED_CALLER = 0.35
 """What waiting calls to a service are worth when their caller itself is short of a resource."""
+LESS_TO_DO = 0.35
+"""What a fall is worth where a caller whose work ends early explains it."""
 OTHER_SYMPTOM = 0.6
 IDLE = 0.4
 """Traffic below this share of what it was makes a service idle, and its latency worth this share."""
@@ -71,6 +74,8 @@ class Observation:
     """Whether somebody notices it: it is slower or fails."""
     idle: bool = False
     """Whether it says that its entity is hardly called any more."""
+    less: bool = False
+    """Whether it says that a measure of its entity fell, which nobody notices."""
 
 
 @dataclass(slots=True)
@@ -165,7 +170,10 @@ def _observe(cases: dict[str, EntityCase], item: Item, support: Support, symptom
     worth = score * WEIGHT[trouble]
     felt = trouble not in UNNOTICED and not is_benign(item, trouble)
     idle = trouble is Trouble.TRAFFIC and float(item.get("after") or 0.0) < IDLE * float(item.get("before") or 0.0)
-    cases[entity].observed.append(Observation(worth, trouble, support, _time(item), callers, step, peer, felt, idle))
+    less = item.get("signal") == "metric" and item.get("direction") == "down" and not felt
+    cases[entity].observed.append(
+        Observation(worth, trouble, support, _time(item), callers, step, peer, felt, idle, less)
+    )
     for name in item.get("mentions") or ():
         case = cases[str(name)]
         case.named_by[entity] = max(case.named_by.get(entity, 0.0), score)
@@ -192,6 +200,21 @@ def _doubt_idle_latency(cases: Mapping[str, EntityCase]) -> None:
                 replace(one, worth=one.worth * IDLE, felt=False) if one.trouble is Trouble.LATENCY else one
                 for one in case.observed
             ]
+
+
+def doubt_idle_callees(cases: Mapping[str, EntityCase], callees: Mapping[str, set[str]]) -> None:
+    """Whom a caller calls whose work ends early has less to do: what fell there, felt by nobody, is that one's symptom.
+
+    Args:
+        cases: What was found about each entity; changed in place.
+        callees: Who calls whom.
+    """
+    short = {entity for entity, case in cases.items() if any(one.trouble is Trouble.COURSE for one in case.observed)}
+    called = set().union(*(reachable(caller, callees) - {caller} for caller in short))
+    for entity in called & cases.keys():
+        cases[entity].observed = [
+            replace(one, worth=one.worth * LESS_TO_DO) if one.less else one for one in cases[entity].observed
+        ]
 
 
 def alerted(results: Sequence[Sequence[Item]]) -> tuple[frozenset[str], frozenset[Trouble]]:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from diag_graph.analysis.call_paths import EXPLAINING_SHARE, explaining_callees, reachable, reached_from
-from diag_graph.analysis.entity_cases import EntityCase, Role, Support, alerted, gather_cases
+from diag_graph.analysis.entity_cases import EntityCase, Role, Support, alerted, doubt_idle_callees, gather_cases
 from diag_graph.analysis.records import Edge
 from diag_graph.analysis.troubles import (
     ALERTABLE,
@@ -82,6 +82,7 @@ def rank_entities(results: Sequence[Sequence[Item]], edges: Iterable[Edge], onse
     for edge in edges:
         if edge.caller != edge.callee:
             callees[edge.caller].add(edge.callee)
+    doubt_idle_callees(cases, callees)
     reached = reached_from(subjects, callees)
     raw = {entity: case.strength() for entity, case in cases.items()}
     spreading = {entity: case.strongest(without=Trouble.CANCELLED) for entity, case in cases.items()}

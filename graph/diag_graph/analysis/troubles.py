@@ -38,6 +38,10 @@ class Trouble(StrEnum):
     DATABASE_CALL = "database call"
     """A statement that got slower or fails, as its client sees it: the client's trouble or the database's."""
     LOG = "log"
+    COURSE = "course"
+    """Work that ends early or fails on its way, or calls that do not arrive."""
+    FLOW = "flow"
+    """Calls that are repeated, or whose caller recorded nothing: what trouble elsewhere leaves, too."""
 
 
 _METRIC_TROUBLE: tuple[tuple[Trouble, re.Pattern[str]], ...] = tuple(
@@ -84,12 +88,16 @@ WEIGHT = {
     Trouble.FAILURE: 1.3,
     Trouble.DATABASE_CALL: 1.0,
     Trouble.LOG: 1.0,
+    Trouble.COURSE: 1.0,
+    Trouble.FLOW: 0.8,
 }
 LEFT_WHEN_EXPLAINED = {
     Trouble.ERRORS: 0.35,
     Trouble.LATENCY: 0.35,
     Trouble.TRAFFIC: 0.35,
     Trouble.LOG: 0.35,
+    Trouble.COURSE: 0.35,
+    Trouble.FLOW: 0.35,
     Trouble.PRESENCE: 0.35,
     Trouble.CANCELLED: 0.35,
     Trouble.DATABASE_CALL: 0.35,
@@ -119,8 +127,21 @@ ALERTABLE = frozenset({Trouble.ERRORS, Trouble.LATENCY})
 """Kinds that spread to callers as the same kind: an alert on one is not explained by the other as well as by itself."""
 
 
+_COURSES = {
+    "ends early": Trouble.COURSE,
+    "fails on its way": Trouble.COURSE,
+    "not arriving": Trouble.COURSE,
+    "retried": Trouble.FLOW,
+    "fanned out": Trouble.FLOW,
+    "orphaned": Trouble.FLOW,
+}
+"""By what an item says of its change."""
+
+
 def trouble_of(item: Item) -> Trouble:
     """What kind of trouble an item of a metric, span or log tool shows."""
+    if (course := _COURSES.get(str(item.get("change")))) is not None:
+        return course
     if item.get("signal") == "log":
         return Trouble.CANCELLED if _CANCELLED.search(str(item.get("example") or "")) else Trouble.LOG
     if item.get("direction") in ("appeared", "stopped", "frozen"):

@@ -1,4 +1,7 @@
-"""`find_log_patterns`: message templates that are new, gone or far more frequent since the onset."""
+"""`find_log_patterns`: message templates that are new, gone or far more frequent since the onset.
+
+And where lines say their trace: what always followed a line of a service, and no longer does.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,19 @@ from dataclasses import replace
 import numpy as np
 from pydantic import Field
 
+from diag_graph.analysis.courses import changed_courses
 from diag_graph.analysis.log_changes import PatternChange, PatternKind, changed_patterns, recorded_about
 from diag_graph.analysis.log_patterns import FAILURES, PatternCount, PatternSurvey
 from diag_graph.analysis.numbers import number, plural, span_of_time
 from diag_graph.analysis.records import utc
 from diag_graph.contracts import JsonObject
 from diag_graph.sources.ports import Evidence
+from diag_graph.tools.course_statements import log_course_item
 from diag_graph.tools.definition import Tool, ToolContext, ToolOutput
 from diag_graph.tools.log_reading import patterns_about
 from diag_graph.tools.metric_statements import entity_of
 from diag_graph.tools.scope import OnsetArguments, Scope, asked_for, clip, cut_to, matches, names, nothing, scope_of
+from diag_graph.tools.traced_lines import read_traced
 
 _TEMPLATE_CHARS = 140
 _EXAMPLE_CHARS = 150
@@ -52,7 +58,8 @@ def _run(arguments: LogPatternArguments, context: ToolContext) -> ToolOutput:
     summary = f"{_compared(survey, scope)}{asked} {scope.words_with_onset}{_stopped(survey)}"
     entities = _known_entities(context.evidence) | {pattern.service for pattern in survey.patterns if pattern.service}
     changes = [] if scope.onset is None else changed_patterns(survey, survey.cut or scope.range, scope.onset)
-    items = [_item(change, scope, entities) for change in changes] or list(_uncompared(survey, scope, entities))
+    found = [*(_item(change, scope, entities) for change in changes), *_courses(arguments, context, scope)]
+    items = sorted(found, key=lambda item: -item["score"]) or list(_uncompared(survey, scope, entities))
     if not items:
         text = f"No log pattern is new, gone or notably more frequent: {summary}."
         extent = _extent(survey, scope)
@@ -71,6 +78,17 @@ def _chosen(arguments: LogPatternArguments, survey: PatternSurvey) -> PatternSur
             if matches(services, pattern.service) and (not levels or pattern.level.lower() in levels)
         ),
     )
+
+
+def _courses(arguments: LogPatternArguments, context: ToolContext, scope: Scope) -> Iterator[JsonObject]:
+    """Services that no longer log what they always logged next in a trace, or log an error there."""
+    if scope.onset is None:
+        return
+    services, levels = names(arguments.service), names(arguments.level)
+    for course in changed_courses(read_traced(context.evidence, scope.range, scope.onset), scope.onset):
+        shown = course.failure or course.missing or course.after
+        if matches(services, course.service) and (not levels or shown.level.lower() in levels):
+            yield log_course_item(course, scope.onset)
 
 
 def _halves(survey: PatternSurvey, onset: float) -> tuple[int, int]:

@@ -1,4 +1,7 @@
-"""`find_span_anomalies`: which service and operation got slower or fails, by self time, and who calls it."""
+"""`find_span_anomalies`: which service and operation got slower or fails, by self time, and who calls it.
+
+And whose work ends early, and which calls do not arrive, are repeated, or come from nowhere.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,10 @@ from diag_graph.analysis.numbers import count, number, plural, quantity, rounded
 from diag_graph.analysis.peers import Wait, named_peer
 from diag_graph.analysis.records import utc
 from diag_graph.analysis.span_changes import SpanChange, SpanKind, SpanSurvey, survey_spans
+from diag_graph.analysis.span_courses import FlowSurvey, survey_flows
 from diag_graph.contracts import JsonObject
 from diag_graph.sources.ports import Evidence
+from diag_graph.tools.course_statements import flow_item, span_course_item
 from diag_graph.tools.definition import Tool, ToolContext, ToolOutput
 from diag_graph.tools.metric_statements import entity_of
 from diag_graph.tools.scope import OnsetArguments, asked_for, clip, cut_to, matches, names, nothing, scope_of
@@ -51,15 +56,29 @@ def _run(arguments: SpanAnomalyArguments, context: ToolContext) -> ToolOutput:
         if matches(services, change.service) and matches(operations, change.operation)
     ]
     summary = _summary(survey, scope.words_with_onset)
-    if not chosen:
+    found = [_item(change, scope.onset) for change in chosen]
+    if scope.onset is not None:
+        found += [
+            item
+            for item in _flow_items(survey_flows(spans, scope.onset), scope.onset)
+            if matches(services, item["entity"]) and matches(operations, item["operation"])
+        ]
+    if not found:
         text = f"No operation{asked} got notably slower, fails or stopped since the onset: {summary}."
         return ToolOutput(nothing(text, "span", **_extent(survey)), summary, empty=True, extra=_extent(survey))
     items, truncated = cut_to(
-        [_item(change, scope.onset) for change in chosen],
+        sorted(found, key=lambda item: -item["score"]),
         arguments.limit,
         "name a service or operation, or raise limit",
     )
     return ToolOutput(items, summary, truncated=truncated, extra=_extent(survey))
+
+
+def _flow_items(flows: FlowSurvey, onset: float) -> list[JsonObject]:
+    return [
+        *(span_course_item(course, onset) for course in flows.courses),
+        *(flow_item(flow, onset) for flow in flows.flows),
+    ]
 
 
 def _extent(survey: SpanSurvey) -> JsonObject:
@@ -177,7 +196,7 @@ def _offered(context: ToolContext) -> bool:
 
 FIND_SPAN_ANOMALIES = Tool(
     name="find_span_anomalies",
-    summary="Operations that got slower by self time, fail at their origin or stopped since the onset; their callers.",
+    summary="Operations that got slower by self time, fail at their origin, stopped or end early since the onset.",
     arguments=SpanAnomalyArguments,
     run=_run,
     offered=_offered,

@@ -275,3 +275,22 @@ def test_support_points_at_the_results_and_items_that_were_given() -> None:
 def test_kinds_of_trouble_are_read_from_names(name: str, kind: Trouble) -> None:
     """Names of metrics say what they measure."""
     assert metric_trouble(name) is kind
+
+
+def test_what_is_called_less_because_its_caller_ends_early_is_the_callers_symptom() -> None:
+    """The callee's operations and bytes fell, nobody waits for it, and the caller's work ends before the call."""
+    fell = [metric("payment", name, direction="down") for name in ("requests_per_second", "bytes_received")]
+    suspects = ranked([*fell, span("checkout", direction="stopped", change="ends early")])
+    assert suspects[0].entity == "checkout"
+    assert suspects[0].support[0].role is Role.CAUSE
+
+
+def test_work_that_ends_early_is_the_symptom_of_a_callee_whose_work_fails() -> None:
+    """The deepest place where work ends or fails is where it begins."""
+    first, second = ranked(
+        [
+            span("checkout", direction="stopped", change="ends early"),
+            span("payment", direction="failing", change="fails on its way"),
+        ]
+    )
+    assert (first.entity, second.entity, second.explained_by) == ("payment", "checkout", ("payment",))

@@ -12,6 +12,7 @@ from diag_graph.tools.find_log_patterns import FIND_LOG_PATTERNS
 from diag_graph.tools.list_evidence import LIST_EVIDENCE
 from diag_graph.tools.log_reading import count_lines, patterns_about, read_patterns
 from diag_graph.tools.orientation import orient
+from diag_graph.tools.traced_lines import LOOKED_AT
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def long_log(per_minute: int = 60, minutes: int = 60) -> Counting:
 
 
 def test_lines_are_read_once_for_all_tools() -> None:
-    """Orientation reads them; listing and comparing, also of a part, read none again."""
+    """Orientation reads them; listing and comparing, also of a part, read none again but a few, to see their traces."""
     recorded = long_log(minutes=59)
     held = context(recorded)
     orient(held.evidence, "what is wrong?", SPAN.end, ONSET)
@@ -47,7 +48,7 @@ def test_lines_are_read_once_for_all_tools() -> None:
     for tool, arguments in ((LIST_EVIDENCE, {}), (FIND_LOG_PATTERNS, {}), (FIND_LOG_PATTERNS, {"since": "06:20"})):
         tool.run(tool.arguments(**arguments), held)
     assert read == len(recorded.log_records)
-    assert len(recorded.given) == read
+    assert len(recorded.given) <= read + LOOKED_AT
 
 
 def test_a_level_that_begins_with_the_trouble_is_still_compared() -> None:

@@ -12,6 +12,7 @@ ADVICE: dict[EvidenceKind, str] = {
     EvidenceKind.CHANGE: "Compare {entity} before and after the cited change; roll the change back if that is safe.",
     EvidenceKind.OWN_TIME: "Look at what {entity} does in the cited operation: its own work, locks, and waits.",
     EvidenceKind.OWN_FAILURE: "Look at the cited failing operation of {entity} and at its error messages.",
+    EvidenceKind.COURSE: "Look at the code of {entity} between the cited steps: what makes it return or fail there?",
     EvidenceKind.FAILURE_LOG: "Follow one of the cited log messages of {entity} to the code that writes it.",
     EvidenceKind.NAMED_FAILURE: "Look at what the cited failure of {entity} says, and mend that first.",
     EvidenceKind.SYMPTOM: "Collect what shows how {entity} fails: its traces, its error logs, its resource use.",
@@ -71,6 +72,7 @@ def advice_for(entity: str, kinds: frozenset[EvidenceKind], texts: Sequence[str]
             *(() if steps else (EvidenceKind.NAMED_FAILURE,)),
             EvidenceKind.OWN_TIME,
             EvidenceKind.OWN_FAILURE,
+            EvidenceKind.COURSE,
             EvidenceKind.FAILURE_LOG,
         )
         if kind in kinds

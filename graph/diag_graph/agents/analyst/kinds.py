@@ -7,6 +7,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from diag_graph.agents.analyst.reading import EXAMPLE, Direction, calls, directions, names_entity, plain
+from diag_graph.tools.course_statements import TOO_FEW
 
 
 class EvidenceKind(StrEnum):
@@ -16,6 +17,7 @@ class EvidenceKind(StrEnum):
     SATURATION = "a resource of its own that ran short"
     OWN_TIME = "time spent in itself, not in what it calls"
     OWN_FAILURE = "failures that begin with it"
+    COURSE = "work of its own that ends early"
     FAILURE_LOG = "error messages of its own"
     NAMED_FAILURE = "a known failure that is named of it"
     ENDED = "a failure that is over, or a state in order"
@@ -32,6 +34,7 @@ CAUSAL = frozenset(
         EvidenceKind.SATURATION,
         EvidenceKind.OWN_TIME,
         EvidenceKind.OWN_FAILURE,
+        EvidenceKind.COURSE,
         EvidenceKind.FAILURE_LOG,
         EvidenceKind.NAMED_FAILURE,
     }
@@ -89,6 +92,8 @@ _RESOURCE_STEMS = ("throttl", "saturat", "utiliz", "utilis", "evict")
 _SPARE_WORDS = frozenset(
     ["free", "freeable", "available", "idle", "headroom", "remaining", "spare", "credit", "credits", "hit"]
 )
+_COURSE = re.compile(r"\bstopped short after\b|\bstopped arriving\b|\AWork of .* is failing after\b")
+"""Statements of work that ends early, fails on its way, or does not arrive."""
 _WAIT = re.compile(r"\ba (?P<database>database )?call(?: to (?P<peer>\S+?))?(?=[,:]| is failing)")
 _LEVEL = re.compile(r"\" \(([A-Z]+)\)")
 _FAILURE_LEVELS = frozenset({"ERROR", "FATAL", "CRITICAL"})
@@ -161,6 +166,8 @@ def _metric_kind(text: str, entity: str) -> EvidenceKind:  # noqa: ARG001 - a re
 def _span_kind(text: str, entity: str) -> EvidenceKind:
     """A wait for somebody is that one's time, and a symptom of the one who waits, unless the other shows nothing."""
     bare = plain(text)
+    if _COURSE.search(bare):
+        return EvidenceKind.SYMPTOM if TOO_FEW in bare else EvidenceKind.COURSE
     own = EvidenceKind.OWN_TIME if "by self time" in bare else EvidenceKind.OWN_FAILURE
     if "by self time" not in bare and "no failed call beneath" not in bare:
         return EvidenceKind.SYMPTOM
@@ -173,6 +180,11 @@ def _span_kind(text: str, entity: str) -> EvidenceKind:
 def _log_kind(text: str, entity: str) -> EvidenceKind:  # noqa: ARG001 - a reader's signature
     if _COUNT.match(text):
         return EvidenceKind.OTHER
+    bare = plain(text)
+    if TOO_FEW in bare:
+        return EvidenceKind.SYMPTOM
+    if _COURSE.search(bare) and not names_failure(text):
+        return EvidenceKind.COURSE
     own = names_failure(text) and not _COMPLAINT.search(text)
     return EvidenceKind.FAILURE_LOG if own else EvidenceKind.SYMPTOM
 

@@ -92,7 +92,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("entity", "signal", "metric", "direction", "change", "onset", "caller", "callee", "section"), str),
     **dict.fromkeys(("document", "standing", "signature", "about", "example", "operation", "level"), str),
     **dict.fromkeys(("score", "seconds_before_onset", "before", "after"), (int, float)),
-    **dict.fromkeys(("mentions", "callers", "explained_by", "explains"), list),
+    **dict.fromkeys(("mentions", "callers", "uncalled", "explained_by", "explains"), list),
 }
 """Of what type the fields are that code reads; a result that was written by hand may hold anything."""
 
