@@ -185,11 +185,31 @@ def _blame_starved_callers(cases: Mapping[str, EntityCase]) -> None:
     starved = {
         entity for entity, case in cases.items() if any(one.trouble is Trouble.RESOURCE for one in case.observed)
     }
+    starved |= _waiting_both_ways(cases)
     for case in cases.values():
         case.observed = [
             replace(one, worth=one.worth * STARVED_CALLER) if one.callers and starved.issuperset(one.callers) else one
             for one in case.observed
         ]
+
+
+def _waiting_both_ways(cases: Mapping[str, EntityCase]) -> set[str]:
+    """Entities whose calls to several others wait, as the calls to them do: what these calls share is that entity.
+
+    As in MicroRCA (Wu et al., NOMS 2020), where an anomalous edge speaks against both its ends.
+    """
+    waiting: dict[str, set[str]] = defaultdict(set)
+    for entity, case in cases.items():
+        for one in case.observed:
+            if one.trouble is Trouble.CALLS and len(one.callers) == 1:
+                waiting[one.callers[0]].add(entity)
+    return {
+        caller
+        for caller, called in waiting.items()
+        if len(called) > 1
+        and caller in cases
+        and any(one.trouble is Trouble.CALLS and set(one.callers) - called for one in cases[caller].observed)
+    }
 
 
 def _doubt_idle_latency(cases: Mapping[str, EntityCase]) -> None:

@@ -197,8 +197,9 @@ def _slower(operation: _Operation, material: float, all_gaps: FloatArray | None)
         tail = float(np.quantile(before, TAIL_QUANTILE))
         limit = max(MIN_RATIO * tail, tail + material)
         slow = after[after > limit]
-        z = _tail_z(before, after, limit)
-        if slow.size < MIN_FAILURES or z < MIN_Z:
+        seen, since = _of_traces(operation.before), _of_traces(operation.after)
+        z = _tail_z(seen, since, limit)
+        if (since > limit).sum() < MIN_FAILURES or z < MIN_Z:
             return None
         threshold, centre, now = tail, tail, float(np.median(slow))
         kind = SpanKind.CALLS_SLOWER if call else SpanKind.SLOWER_TAIL
@@ -236,6 +237,14 @@ def rank_sum_z(before: FloatArray, after: FloatArray) -> float:
     n, m = float(before.size), float(after.size)
     expected = m * (n + m + 1) / 2
     return float((ranks.sum() - expected) / np.sqrt(n * m * (n + m + 1) / 12))
+
+
+def _of_traces(ones: Sequence[TimedSpan]) -> FloatArray:
+    """The longest self time of each trace: one slow moment of a trace that calls ten times is one, and not ten."""
+    longest: dict[str, float] = {}
+    for one in ones:
+        longest[one.span.trace_id] = max(one.self_ms, longest.get(one.span.trace_id, 0.0))
+    return np.array(list(longest.values()))
 
 
 def _tail_z(before: FloatArray, after: FloatArray, limit: float) -> float:

@@ -94,10 +94,10 @@ def survey_flows(spans: Sequence[Span], onset: float) -> FlowSurvey:
     """
     near = _nearest(spans, onset)
     followed = timed(near)
-    executions = _executions(followed)
-    flows = [*_not_arriving(followed, onset), *_repeated(followed, executions, onset), *_orphaned(followed, onset)]
+    entries = executions(followed)
+    flows = [*_not_arriving(followed, onset), *_repeated(followed, entries, onset), *_orphaned(followed, onset)]
     flows.sort(key=lambda flow: (-flow.evidence, flow.onset, flow.callee, flow.operation))
-    return FlowSurvey(tuple(changed_courses(_events(followed, executions), onset)), tuple(flows))
+    return FlowSurvey(tuple(changed_courses(_events(followed, entries), onset)), tuple(flows))
 
 
 def _nearest(spans: Sequence[Span], onset: float) -> list[Span]:
@@ -120,7 +120,7 @@ def _nearest(spans: Sequence[Span], onset: float) -> list[Span]:
     return [span for span in spans if span.trace_id in chosen]
 
 
-def _executions(followed: Sequence[TimedSpan]) -> Mapping[int, Span]:
+def executions(followed: Sequence[TimedSpan]) -> Mapping[int, Span]:
     """By a span's identity, the span with which its service began to work: whose caller is another one, or unknown."""
     parents = {id(one.span): one.parent for one in followed}
     entries: dict[int, Span] = {}
@@ -137,15 +137,15 @@ def _executions(followed: Sequence[TimedSpan]) -> Mapping[int, Span]:
     return entries
 
 
-def _events(followed: Sequence[TimedSpan], executions: Mapping[int, Span]) -> Iterator[Event]:
+def _events(followed: Sequence[TimedSpan], entries: Mapping[int, Span]) -> Iterator[Event]:
     """What each execution did: its own spans, and the calls that it made, by what was called."""
     for one in followed:
-        span, entry = one.span, executions[id(one.span)]
+        span, entry = one.span, entries[id(one.span)]
         failed = span.error and not one.failing_child and not cancelled(span)
         if not one.callee:
             yield Event(f"{entry.trace_id} {entry.span_id}", span.service, span.name, span.start, failed=failed)
         if one.parent is not None and one.parent.service != span.service:
-            called, kind = executions[id(one.parent)], f"{span.service} {span.name}"
+            called, kind = entries[id(one.parent)], f"{span.service} {span.name}"
             work = f"{called.trace_id} {called.span_id}"
             yield Event(work, called.service, kind, one.parent.start, callee=span.service)
 
@@ -172,12 +172,12 @@ def _not_arriving(followed: Sequence[TimedSpan], onset: float) -> Iterator[FlowC
                 )
 
 
-def _repeated(followed: Sequence[TimedSpan], executions: Mapping[int, Span], onset: float) -> Iterator[FlowChange]:
+def _repeated(followed: Sequence[TimedSpan], entries: Mapping[int, Span], onset: float) -> Iterator[FlowChange]:
     """Executions that call the same operation of a service more than twice as often as before, all of them."""
     calls: dict[tuple[str, str, str, str], dict[int, list[Span]]] = defaultdict(lambda: defaultdict(list))
     for one in followed:
         if one.parent is not None and one.parent.service != one.span.service:
-            entry = executions[id(one.parent)]
+            entry = entries[id(one.parent)]
             calls[entry.service, entry.name, one.span.service, one.span.name][id(entry)].append(one.span)
     for (caller, _, callee, name), made in calls.items():
         before, since = _counts(made, onset, later=False), _counts(made, onset, later=True)

@@ -28,7 +28,8 @@ def read_traced(evidence: Evidence, window: TimeRange, onset: float) -> Sequence
     kept = evidence.derived.get(key)
     if isinstance(kept, tuple):
         return kept
-    events = tuple(traced_events(list(_lines(evidence.logs, window, onset))))
+    spans = evidence.spans.spans(window) if evidence.spans else ()
+    events = tuple(traced_events(list(_lines(evidence.logs, window, onset)), spans))
     evidence.derived[key] = events
     return events
 

@@ -294,3 +294,15 @@ def test_work_that_ends_early_is_the_symptom_of_a_callee_whose_work_fails() -> N
         ]
     )
     assert (first.entity, second.entity, second.explained_by) == ("payment", "checkout", ("payment",))
+
+
+def test_a_service_whose_calls_wait_both_ways_is_what_they_share() -> None:
+    """Calls to it wait, and so do its calls to several others, more even: it gets no time to send or to receive."""
+
+    def waits(callee: str, caller: str, score: float) -> dict[str, Any]:
+        return {**span(callee, change="calls slower", callers=(caller,)), "score": score}
+
+    edges = (*CALLS, Edge("checkout", "mail"))
+    slow = [waits("payment", "checkout", 9.0), waits("mail", "checkout", 9.0)]
+    assert ranked([*slow, waits("checkout", "storefront", 5.0)], edges=edges)[0].entity == "checkout"
+    assert ranked([slow[0], waits("checkout", "storefront", 5.0)], edges=edges)[0].entity == "payment"

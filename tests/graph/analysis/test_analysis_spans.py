@@ -148,3 +148,17 @@ def test_spans_of_the_time_before_the_first_and_after_the_last_are_counted() -> 
     long = Span("t", "a", None, "s", "x", ONSET - MINUTE, 120_000.0)
     survey = survey_spans([long, Span("u", "b", None, "s", "x", START, 1.0)], ONSET)
     assert (survey.before, survey.after, survey.operations) == (1, 1, 1)
+
+
+def test_slow_calls_of_a_few_traces_are_a_moment_and_not_a_slow_operation() -> None:
+    """One request that makes ten slow queries tells of one slow moment; ten requests with one each tell of a change."""
+
+    def queries(number: int, minute: int, lasts: float) -> list[Span]:
+        rows = [(f"q{n}", "a", "stock", "SELECT", 10.0 * n, lasts, False) for n in range(4)]
+        return trace(number, minute, ("a", None, "stock", "GET /stock", 0.0, 900.0, False), *rows)
+
+    usual = [span for n in range(59) for span in queries(n, n, 2.0 + 0.01 * n)]
+    moment = [span for n in (100, 101) for span in queries(n, 50, 400.0)]
+    spread = [span for n in range(100, 110) for span in queries(n, 41 + n % 10, 400.0)]
+    assert survey_spans([*usual, *moment], ONSET).changes == ()
+    assert [change.kind for change in survey_spans([*usual, *spread], ONSET).changes] == [SpanKind.SLOWER_TAIL]

@@ -7,7 +7,7 @@ from analysis_samples import MINUTE, ONSET, START
 
 from diag_graph.analysis.courses import Course, Event, changed_courses
 from diag_graph.analysis.log_courses import code_place, traced_events
-from diag_graph.analysis.records import LogRecord
+from diag_graph.analysis.records import LogRecord, Span
 from diag_graph.analysis.share_evidence import SUBSTANTIAL, share_evidence, worth_of
 
 
@@ -116,6 +116,23 @@ def test_lines_of_one_place_in_the_code_are_alike_and_lines_without_a_trace_do_n
     assert [event.work for event in events] == ["t1", "t1", "t1", "t2", "t2"]
     assert len({event.kind for event in events}) == 3
     assert [event.failed for event in events] == [False] * 4 + [True]
+
+
+def test_a_line_of_another_call_does_not_follow() -> None:
+    """That a service is called once more, or is not, is its caller's doing; spans say which lines are of one call."""
+    spans = [
+        Span("t1", "root", None, "shop", "POST /order", START, 9_000.0),
+        Span("t1", "x", "root", "stock", "GET /stock", START + 1, 2_000.0),
+        Span("t1", "inner", "x", "stock", "SELECT", START + 1, 500.0),
+        Span("t1", "y", "root", "stock", "POST /stock", START + 4, 2_000.0),
+    ]
+    records = [
+        LogRecord(message, START + second, "stock", "INFO", "t1")
+        for message, second in (("asked", 1.5), ("found", 2.0), ("reserved", 4.5), ("nobody asked", 8.0))
+    ]
+    assert [event.work for event in traced_events(records, spans)] == ["t1 x", "t1 x", "t1 y"]
+    assert {event.work for event in traced_events(records)} == {"t1"}
+    assert {event.work for event in traced_events(records, spans[:3])} == {"t1"}
 
 
 @pytest.mark.parametrize(
