@@ -13,7 +13,7 @@ from diag_graph.analysis.span_courses import FlowChange, FlowKind
 from diag_graph.contracts import JsonObject
 from diag_graph.tools.scope import clip
 
-TOO_FEW = "too few to be sure"
+TOO_FEW = "only a few cases"
 """What a statement says of itself when a few traces more or less could make it untrue."""
 SURE = 3.0
 """Common logarithm of the Bayes factor from which they are enough: some thousand pairs are compared in a folder."""

@@ -46,7 +46,7 @@ def test_a_line_that_no_longer_follows_is_stated_with_its_counts() -> None:
     found = item(call(FIND_LOG_PATTERNS, logs(4, ASKED)), change="ends early")
     assert found["text"] == (
         'stock stopped short after logging "Stock#11 asked for 3 chairs": "Stock#14 reserved 3 chairs" follows in '
-        "0 of 4 traces since 2026-07-16T06:40:00Z, against 4 of 4 before; too few to be sure; "
+        "0 of 4 traces since 2026-07-16T06:40:00Z, against 4 of 4 before; only a few cases; "
         "first at 2026-07-16T06:41:00Z."
     )
     assert (found["entity"], found["direction"], found["level"]) == ("stock", "stopped", "INFO")
@@ -58,7 +58,7 @@ def test_an_error_that_follows_instead_is_stated_with_its_level_behind_its_line(
     assert found["text"] == (
         'stock is failing after logging "Stock#11 asked for 3 chairs": "Stock#14 reserved 3 chairs" follows in '
         "0 of 4 traces, before in 4 of 4, and \"Stock#17 no 'chair' is known\" (ERROR) in "
-        "4 of 4 traces since 2026-07-16T06:40:00Z, against 0 of 4 before; too few to be sure; "
+        "4 of 4 traces since 2026-07-16T06:40:00Z, against 0 of 4 before; only a few cases; "
         "first at 2026-07-16T06:41:01Z."
     )
     assert found["direction"] == "failing"
@@ -67,7 +67,7 @@ def test_an_error_that_follows_instead_is_stated_with_its_level_behind_its_line(
 def test_many_traces_are_enough_to_be_sure() -> None:
     """Where a few more could not change it, nothing is said of few."""
     found = item(call(FIND_LOG_PATTERNS, logs(40, ASKED)), change="ends early")
-    assert "too few" not in found["text"]
+    assert "only a few" not in found["text"]
 
 
 def test_courses_are_narrowed_as_patterns_are() -> None:
@@ -89,7 +89,7 @@ def test_a_call_that_is_no_longer_made_is_stated_of_the_caller() -> None:
     found = item(call(FIND_SPAN_ANOMALIES, spans(("a", None, "shop", "POST /order"))), change="ends early")
     assert found["text"] == (
         "Work of shop stopped short after POST /order: the call to bank POST /pay follows in "
-        "0 of 4 executions since 2026-07-16T06:40:00Z, against 4 of 4 before; too few to be sure; "
+        "0 of 4 executions since 2026-07-16T06:40:00Z, against 4 of 4 before; only a few cases; "
         "first at 2026-07-16T06:41:00Z."
     )
     assert (found["entity"], found["uncalled"]) == ("shop", ["bank"])
@@ -101,7 +101,7 @@ def test_a_service_that_stopped_appearing_while_it_is_called_is_stated() -> None
     found = item(call(FIND_SPAN_ANOMALIES, spans(*only_call)), change="not arriving")
     assert found["text"] == (
         "Calls of shop to bank (call bank) stopped arriving: bank recorded "
-        "0 of 4 calls since 2026-07-16T06:40:00Z, against 4 of 4 before; too few to be sure; "
+        "0 of 4 calls since 2026-07-16T06:40:00Z, against 4 of 4 before; only a few cases; "
         "first at 2026-07-16T06:41:01Z."
     )
     assert found["entity"] == "bank"

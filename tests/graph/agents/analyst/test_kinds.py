@@ -7,7 +7,7 @@ from diag_graph.agents.analyst.reading import began, times
 
 SINCE = "since 2026-07-16T06:40:00Z, against 9 of 9 before"
 FIRST = "first at 2026-07-16T06:41:00Z."
-FEW = "too few to be sure; "
+FEW = "only a few cases; "
 LOG, SPAN = "find_log_patterns", "find_span_anomalies"
 
 
