@@ -233,7 +233,10 @@ class Chat:
 
     def _offered(self) -> Path | None:
         """The working directory, when it looks like an incident and the user wants it."""
-        here = Path.cwd()
+        try:
+            here = Path.cwd()
+        except OSError:  # the working directory is gone
+            return None
         if not looks_like_incident(here):
             return None
         try:

@@ -37,6 +37,7 @@ _BLOCK = re.compile(r"<!-- (?P<kind>output|terminal|table): (?P<what>.+?) -->\n(
 _DURATION = r"(?:\d+ ms|\d+\.\d s|\d+m \d\d s?)"
 _VARIABLE = [
     (re.compile(r"\b[0-9a-f]{16}\b"), "ID"),
+    (re.compile(r"(?m)^(ID +)\d{4}-\d\d-\d\d \d\d:\d\d\b"), r"\1TIME"),
     (re.compile(rf"(?m)((?:attempt|round) \d+, |\bin ){_DURATION}(?=:|$)"), r"\1TIME"),
     (re.compile(rf"(?m)^((?:[✓✗!]|    inv-).*?) +{_DURATION}$"), r"\1 TIME"),
     (re.compile(r'("(?:startedAt|finishedAt)": )"[^"]*"'), r"\1TIME"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
-from cli_samples import PASSING, Command, write_run
+from cli_samples import PASSING, PROGRAM, Command, environment, write_run
 from pseudo_terminal import on_terminal, screen_of
 
 
@@ -142,3 +143,43 @@ def test_conversations_are_listed_for_people_and_as_json(command: Command, home:
     narrow = screen_of(on_terminal(home, "sessions")).splitlines()
     assert max(map(len, narrow)) <= 80
     assert listed["sessionId"][:8] in narrow[1]
+
+
+def test_nothing_of_an_earlier_run_but_question_and_answer_is_told(
+    command: Command, home: Path, incident: Path
+) -> None:
+    """S1, R5: words planted in an earlier run's steps, results and findings are nowhere in the next run."""
+    command("ask", "-q", "why do orders fail?", "--incident", incident)
+    (before,) = json.loads(command("runs", "--json").out)
+    with sqlite3.connect(home / "diag.db") as connection:
+        connection.execute("UPDATE agent_step SET output = 'PLANTED-step', error = 'PLANTED-error'")
+        connection.execute(
+            'UPDATE tool_invocation SET result = \'"PLANTED-result"\', arguments = \'{"a": "PLANTED-a"}\''
+        )
+        connection.execute('UPDATE self_evaluation SET verifier_evaluation = \'{"verdict": "PLANTED-verdict"}\'')
+        connection.execute("UPDATE diagnosis_run SET findings = '[]', model = 'PLANTED-model'")
+        connection.execute(
+            "UPDATE diagnosis_run SET answer = ?",
+            [f"ANSWERED\n{before['answer']}\nEvidence\n  [1] search_logs inv-1 /items/0/text\n  PLANTED-citation"],
+        )
+    connection.close()
+    assert command("ask", "-q", "-c", "and since when?").status == 0
+    shown = command("trace", "last", "--json").out
+    assert "PLANTED" not in shown
+    with sqlite3.connect(home / "diag.db") as connection:
+        told_of = connection.execute("SELECT history FROM diagnosis_run ORDER BY rowid DESC").fetchone()[0]
+    connection.close()
+    assert "ANSWERED" in told_of
+    assert "PLANTED" not in told_of
+
+
+def test_two_processes_may_ask_in_one_conversation_at_once(command: Command, home: Path, incident: Path) -> None:
+    """D4: both are answered, and both are part of it."""
+    arguments = ["ask", "-q", "--session", "night", "--incident", str(incident)]
+    asked = [
+        subprocess.Popen([*PROGRAM, *arguments, question], env=environment(home), stdout=subprocess.PIPE)
+        for question in ("why do orders fail?", "since when?")
+    ]
+    assert [process.wait(timeout=60) for process in asked if process.communicate()] == [0, 0]
+    (session,) = json.loads(command("sessions", "--json").out)
+    assert (session["sessionId"], session["runs"]) == ("night", 2)
