@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from diag_graph.agents.analyst.observations import ANOMALIES, WORTH_STATING, score
+from diag_graph.agents.analyst.observations import ANOMALIES, WORTH_STATING, few_each, score
 from diag_graph.agents.analyst.question_kinds import QuestionKind
 from diag_graph.agents.analyst.reading import began, names_entity
 from diag_graph.agents.analyst.sightings import Sighting, sightings
@@ -143,7 +143,7 @@ def _onset(asked: Asked, tools: Toolbox) -> list[Sighting]:  # noqa: ARG001 - on
     overview = [one for one in asked.seen if one.field("section") == "overview" and one.field("onset")]
     dated = [(start, one) for one in asked.anomalies() if (start := began(one.text)) is not None]
     first = [one for _, one in sorted(dated, key=lambda entry: entry[0])]
-    own = asked.focused(first)[:MAX_FIRST_SIGNS]
+    own = (asked.focused(first) if asked.named else few_each(asked.focused(first)))[:MAX_FIRST_SIGNS]
     head = [*own, *overview[:1]] if asked.named else [*overview[:1], *own]
     return [*head, *asked.alerts()[:MAX_ALERTS]]
 

@@ -44,7 +44,7 @@ def observations(question: str, seen: Sequence[Sighting], suspected: Sequence[Su
         changes = [one for one in changes if one.entity in near]
     changes.sort(key=lambda one: (one.entity not in blamed, -(began(one.text) or 0.0)))
     alerts = [one for one in seen if one.field("signal") == "alert" and not one.field("annotation") and not one.empty]
-    trouble = _few_each([*opposing[:1], *_strong(anomalies, near)])
+    trouble = few_each([*opposing[:1], *_strong(anomalies, near)])
     quiet = symptom_entities(question, seen) - {one.entity for one in anomalies}
     inventory = [one for one in seen if one.field("section") == "services" and one.entity in quiet and suspected]
     return [
@@ -81,7 +81,7 @@ def _strong(anomalies: Sequence[Sighting], near: set[str]) -> list[Sighting]:
     return [one for one in anomalies if one.entity in near or score(one) >= WORTH_STATING * strongest[one.tool]]
 
 
-def _few_each(statements: Iterable[Sighting]) -> list[Sighting]:
+def few_each(statements: Iterable[Sighting]) -> list[Sighting]:
     """At most a few statements an entity."""
     chosen: list[Sighting] = []
     for statement in statements:
