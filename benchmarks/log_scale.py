@@ -154,7 +154,6 @@ def ask(folder: Path) -> int:
         main()
     except SystemExit as ended:
         return int(ended.code or 0)
-    return 0
 
 
 STAGES: dict[str, Callable[[Path], int]] = {"scan": scan, "read": read, "orient": orient, "ask": ask}

@@ -30,7 +30,7 @@ START, STEP = 1_796_040_000.0, 60.0
 def made(count: int, samples: int) -> list[Series]:
     """So many series of two hundred services."""
     generator = np.random.default_rng(1)
-    times = START + STEP * np.arange(samples)
+    times = START + STEP * np.arange(samples, dtype=np.float64)
     found = []
     for number in range(count):
         row = np.abs(generator.normal(10.0, 1.0, samples))
