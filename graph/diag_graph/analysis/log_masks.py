@@ -99,6 +99,18 @@ def headline(message: str, attributes: Mapping[str, Any]) -> str:
     return f"{first} | {thrown}" if thrown and thrown not in first else first
 
 
+def thrown_text(attributes: Mapping[str, Any]) -> str:
+    """All that the fields of a structured log say was thrown, stack traces too; empty when nothing was.
+
+    Args:
+        attributes: The event's further fields.
+    """
+    if not attributes or _THROWN.isdisjoint(attributes):
+        return ""
+    present = (attributes[key] for key in _THROWN_KEYS if key in attributes)
+    return "\n".join(value if isinstance(value, str) else _thrown_by(value) for value in present)
+
+
 def exception_line(trace: str) -> str:
     """The line of a stack trace that names what was thrown: the innermost cause, or Python's last line; else empty."""
     lines = trace.splitlines()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import Field
 
+from diag_graph.analysis.log_masks import headline, thrown_text
 from diag_graph.analysis.numbers import count, plural
 from diag_graph.analysis.records import LogRecord, utc
 from diag_graph.contracts import JsonObject
@@ -26,8 +27,12 @@ _MESSAGE_CHARS = 340
 class LogSearchArguments(OnsetArguments):
     """Which lines to find."""
 
-    query: str = Field(default="", description="Text that a line must hold, case ignored. Empty: every line.")
-    regex: bool = Field(default=False, description="Read query as a regular expression (no look-around).")
+    query: str = Field(
+        default="", description="Text that a line or its exception must hold, case ignored. Empty: every line."
+    )
+    regex: bool = Field(
+        default=False, description="Read query as a regular expression (no look-around); (?i) ignores case."
+    )
     service: str | None = Field(default=None, description="Only these: names or parts of names, comma-separated.")
     level: str | None = Field(default=None, description="Only these levels: ERROR, WARN, ..., comma-separated.")
     limit: int = Field(default=20, ge=1, le=500, description="How many lines to give; those since the onset first.")
@@ -43,7 +48,7 @@ def _run(arguments: LogSearchArguments, context: ToolContext) -> ToolOutput:
         found = list(_by_expression(candidates, arguments.query))
     else:
         query = arguments.query.lower()
-        found = [record for record in candidates if query in record.message[:MATCHED_CHARS].lower()]
+        found = [record for record in candidates if query in _searched(record).lower()]
     asked = asked_for(text=arguments.query, service=arguments.service, level=arguments.level)
     stopped = f" (searching stopped after {MAX_LINES:,} lines)" if searched["cut"] else ""
     summary = f"{count(len(found))} of {plural(searched['lines'], 'line')}{stopped} matched{asked} {scope.words}"
@@ -92,7 +97,7 @@ def _by_expression(records: Iterable[LogRecord], expression: str) -> Iterator[Lo
 def _found(batch: Sequence[LogRecord], expression: str) -> Iterator[LogRecord]:
     import polars as pl
 
-    messages = pl.Series([record.message[:MATCHED_CHARS] for record in batch], dtype=pl.String)
+    messages = pl.Series([_searched(record) for record in batch], dtype=pl.String)
     try:
         mask = messages.str.contains(expression)
     except pl.exceptions.ComputeError as error:
@@ -100,6 +105,12 @@ def _found(batch: Sequence[LogRecord], expression: str) -> Iterator[LogRecord]:
     for record, hit in zip(batch, mask, strict=True):
         if hit:
             yield record
+
+
+def _searched(record: LogRecord) -> str:
+    """What is searched of a line: its message, and the exception that a structured log has beside it."""
+    message, thrown = record.message[:MATCHED_CHARS], thrown_text(record.attributes)
+    return f"{message}\n{thrown[:MATCHED_CHARS]}" if thrown else message
 
 
 def _refusal(expression: str, said: str) -> str:
@@ -164,7 +175,7 @@ def _line(record: LogRecord) -> JsonObject:
     level = f" {record.level}" if record.level else ""
     source = f" ({record.source})" if record.source else ""
     return {
-        "text": clip(f"{when}{who}{level}: {clip(record.message, _MESSAGE_CHARS)}{source}"),
+        "text": clip(f"{when}{who}{level}: {clip(_shown(record), _MESSAGE_CHARS)}{source}"),
         "entity": record.service,
         "signal": "log",
         "change": "line",
@@ -174,6 +185,11 @@ def _line(record: LogRecord) -> JsonObject:
         "source": record.source,
         "trace_id": record.trace_id,
     }
+
+
+def _shown(record: LogRecord) -> str:
+    """The message with the trace that follows it, or with what its fields say was thrown."""
+    return record.message if "\n" in record.message else headline(record.message, record.attributes)
 
 
 def _offered(context: ToolContext) -> bool:

@@ -66,6 +66,25 @@ def test_service_level_and_expression_narrow_a_search() -> None:
 
 
 @pytest.mark.parametrize(
+    "thrown",
+    [
+        {"exception": "Traceback (most recent call last):\n  File 'shop.py'\npsycopg.LockNotAvailable: Lock timeout"},
+        {"error": {"type": "LockNotAvailable", "message": "Lock timeout"}},
+        {"exception.message": "LockNotAvailable: Lock timeout"},
+    ],
+)
+def test_what_was_thrown_is_searched_and_shown_with_its_line(thrown: dict[str, object]) -> None:
+    """A structured log has the exception in a field of its own; that nothing matched would be untrue."""
+    lines = Recorded(log_records=[LogRecord("POST /cart failed", ONSET, "checkout", "ERROR", attributes=thrown)])
+    for arguments in ({"query": "lock timeout"}, {"query": "Lock t.*t", "regex": True}, {"query": "/cart"}):
+        found = call(SEARCH_LOGS, lines, **arguments)
+        assert found.extra["matched"] == 1
+        assert "checkout ERROR: POST /cart failed | " in found.items[1]["text"]
+        assert "Lock timeout" in found.items[1]["text"]
+    assert call(SEARCH_LOGS, lines, query="deadlock").empty
+
+
+@pytest.mark.parametrize(
     ("expression", "said"),
     [("(pool", "at position 0"), ("a(?=b)", "cannot be searched for safely"), ("*", "position 0")],
 )

@@ -45,9 +45,13 @@ def follow_skill(name: str | None, tools: Toolbox) -> list[Invocation]:
 
 
 def not_said(advised: Iterable[Sighting], survey: Iterable[Sighting]) -> list[Sighting]:
-    """What a skill's calls show and the survey does not say: a narrower call gives many of the same statements."""
+    """What a skill's calls show and the survey does not say: a narrower call gives many of the same statements.
+
+    That a search found nothing is left out. Such a statement quotes what was searched for, so that a skill could put
+    words of its own into the answer.
+    """
     said = {(one.tool, one.text) for one in survey}
-    fresh = {(one.tool, one.text): one for one in advised}
+    fresh = {(one.tool, one.text): one for one in advised if not one.empty}
     return [one for key, one in fresh.items() if key not in said]
 
 
