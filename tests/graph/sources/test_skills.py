@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from diag_graph.sources.errors import SkillFolderError
 from diag_graph.sources.skills import Call, RefusedSkill, SkillError, open_skills, pieces, read_skill_document
@@ -80,6 +83,21 @@ def test_a_document_that_is_wrong_is_refused_with_what_is_wrong(text: str, said:
         read_skill_document(text, "slow")
     assert caught.value.advice
     assert "\n" not in caught.value.message + caught.value.advice
+
+
+@pytest.mark.parametrize("value", ["!!int ''", "!!bool x", "!!timestamp x", "!!float x", "2026-99-99", "{? [a]: b}"])
+def test_no_value_of_a_field_is_more_than_a_refusal(value: str) -> None:
+    """PyYAML raises bare errors for some; one such skill must not stop a diagnosis."""
+    with pytest.raises(SkillError):
+        read_skill_document(f"---\nname: slow\ndescription: x\nwhen: {value}\n---\nbody", "slow")
+
+
+@given(st.text(alphabet=st.sampled_from("ab:-#'\"[]{}!&*|>?%@`,. \n\t\r0é\u2028"), max_size=60), st.text(max_size=200))
+def test_whatever_is_written_is_read_or_refused(front: str, body: str) -> None:
+    """And a body that is read is cut into pieces that fit."""
+    with contextlib.suppress(SkillError):
+        skill = read_skill_document(f"---\nname: slow\ndescription: {front}\n---\n{body}", "slow")
+        assert all(0 < len(piece.text) <= 40 for piece in pieces(skill.body, 40))
 
 
 def test_line_ends_and_a_byte_order_mark_do_not_matter() -> None:

@@ -24,6 +24,8 @@ _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _UNQUOTED = re.compile(r"^([a-z-]+): +([^\s\"'\[{|>&*!%@`][^\n]*: [^\n]*?) *$", re.MULTILINE)
 _FENCE = "---"
 _SHOWN = 60
+_YAML_SLIPS = (ValueError, LookupError, AttributeError, TypeError, ArithmeticError, RecursionError)
+"""What PyYAML raises bare: of values that are not what they claim to be (`!!int ''`, `!!bool x`), and of depth."""
 
 
 class SkillError(Exception):
@@ -127,7 +129,7 @@ def _fields(front: str) -> Mapping[Any, Any]:
         raise SkillError(
             f"its front matter is no YAML{where}: {said}", "Put texts that hold a colon or quotes in quotes."
         ) from None
-    except (ValueError, RecursionError) as error:  # a date that is none, a number that is too long, depth
+    except _YAML_SLIPS as error:
         raise SkillError(
             f"its front matter cannot be read: {type(error).__name__}",
             "Keep to name: and description:, as plain texts.",
