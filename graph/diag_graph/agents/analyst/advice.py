@@ -47,6 +47,19 @@ RESOURCES: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 
 
+WAITS = (
+    "Ask who runs {peer}, on which {entity} waits, whether it is slow or fails; until then answer without it, or give"
+    " that call a short time limit."
+)
+"""What to do about a service of others, of which nothing but the wait is seen."""
+_ELSEWHERE = re.compile(r", (?:waiting for )?a call to (?P<peer>\S+?), which records no spans")
+
+
+def _as_text(name: str) -> str:
+    """A name that stands for itself in a text that is formatted later."""
+    return name.replace("{", "{{").replace("}", "}}")
+
+
 def advice_for(entity: str, kinds: frozenset[EvidenceKind], texts: Sequence[str]) -> list[str]:
     """Next steps about one suspected entity.
 
@@ -66,11 +79,14 @@ def advice_for(entity: str, kinds: frozenset[EvidenceKind], texts: Sequence[str]
         steps.extend(_advice_of_signatures(texts))
     if EvidenceKind.SATURATION in kinds:
         steps.extend(step for pattern, step in RESOURCES if pattern.search(together))
+    if EvidenceKind.OWN_TIME in kinds or EvidenceKind.OWN_FAILURE in kinds:
+        peers = dict.fromkeys(found["peer"] for text in texts if (found := _ELSEWHERE.search(text)) is not None)
+        steps.extend(WAITS.replace("{peer}", _as_text(peer)) for peer in peers)
     steps.extend(
         ADVICE[kind]
         for kind in (
             *(() if steps else (EvidenceKind.NAMED_FAILURE,)),
-            EvidenceKind.OWN_TIME,
+            *(() if _ELSEWHERE.search(together) else (EvidenceKind.OWN_TIME,)),
             EvidenceKind.OWN_FAILURE,
             EvidenceKind.COURSE,
             EvidenceKind.FAILURE_LOG,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diag_graph.agents.analyst.asked_summary import asked_summary
+from diag_graph.agents.analyst.headline import headline
 from diag_graph.agents.analyst.question_kinds import FACTUAL, QuestionKind, question_kind
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
@@ -13,10 +14,11 @@ from diag_graph.state import ComposerInput
 from diag_graph.topology import Verdict
 
 CAUSE_SUMMARIES: dict[Standing, str] = {
-    Standing.CONFIRMED: "The trouble starts at {entity}.",
-    Standing.LIKELY: "The trouble most likely starts at {entity}; this is not settled.",
-    Standing.POSSIBLE: "The trouble may start at {entity}; the evidence for it is indirect.",
+    Standing.CONFIRMED: "The trouble starts at {entity}{news}",
+    Standing.LIKELY: "The trouble most likely starts at {entity}; this is not settled{news}",
+    Standing.POSSIBLE: "The trouble may start at {entity}; the evidence for it is indirect{news}",
 }
+"""What is said first of a cause, by its standing; the news end with a full stop."""
 
 HEDGES: dict[Standing, str] = {Standing.LIKELY: " most likely starts at ", Standing.POSSIBLE: " may start at "}
 """How the word of a cause is tempered by its standing."""
@@ -60,7 +62,8 @@ def _asked_summary(kind: QuestionKind, request: ComposerInput, causes: Sequence[
 def _summary(request: ComposerInput, causes: Sequence[AllowedClaim]) -> str:
     if causes:
         first = causes[0]
-        return CAUSE_SUMMARIES[first.standing].format(entity=first.entity or "what the first finding names")
+        news = headline(first, request.allowed_claims)
+        return CAUSE_SUMMARIES[first.standing].format(entity=first.entity or "what the first finding names", news=news)
     if request.verdict is Verdict.PASS and not request.allowed_claims:
         return NO_CAUSE[Verdict.LOW_CONFID]
     return NO_CAUSE[request.verdict]

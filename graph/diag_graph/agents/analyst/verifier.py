@@ -31,8 +31,8 @@ _QUIET = frozenset(
         EvidenceKind.ENDED,
     }
 )
-_SURVEYS = frozenset({"find_metric_anomalies", "find_span_anomalies", "find_log_patterns"})
-"""Tools whose silence says something, as far as they compared."""
+_SURVEYS = {"find_metric_anomalies": "metrics", "find_span_anomalies": "traces", "find_log_patterns": "log messages"}
+"""Tools whose silence says something, as far as they compared, and what they compare."""
 _DOCUMENT_TOOLS = frozenset({"read_document", "find_failure_signatures"})
 """Tools whose lines are cited because they tell of a failure."""
 _REFUTED = frozenset({Verification.CONTRADICTED, Verification.NO_EVIDENCE})
@@ -122,10 +122,11 @@ def _missing(judged: Judged, case: Case) -> list[str]:
         for claim, judgement in causes
         if judgement.verification not in {Verification.DIRECT_SUPPORT, Verification.CONTRADICTED}
     ]
-    missing.extend(
-        f"Little could be compared: {text}" for text in _empty_searches(case) if not compared_something(text)
-    )
     cited = {one.tool_name for texts in case.evidence.values() for one in texts}
+    thin = [one for texts in case.evidence.values() for one in texts if one.tool_name in _SURVEYS and _is_empty(one)]
+    kinds = dict.fromkeys(_SURVEYS[one.tool_name] for one in thin if not compared_something(one.matched_text))
+    if kinds:
+        missing.append(f"Whether something changed in {' and '.join(kinds)}: too little could be compared.")
     if causes and "list_changes" not in cited:
         missing.append("Why it happened: no deploy, commit, flag or configuration change is cited.")
     return missing
