@@ -49,6 +49,7 @@ class Vocabularies:
         """Read the failure's text, and count the words of all changes."""
         counts = Counter(word for one in known for word in one.words)
         own = frozenset(telling_words(" ".join((*places, *map(stem_of, places)))))
+        own |= {word for word in telling_words(text) if any(name.startswith(word) for name in own)}
         return cls(text, apart(text), failing_subjects(text), own, counts, len(known))
 
 
@@ -103,6 +104,8 @@ def _in_words(one: Candidate, spoken: Vocabularies) -> Iterator[tuple[float, str
         )
 
 
+_FILLERS = frozenset({"id", "ids", "key", "name", "url", "at", "by", "seconds", "ms"})
+"""Ends of names that many requests and records have."""
 _EMPTY = frozenset({"nil", "null", "None", "undefined"})
 
 
@@ -116,7 +119,8 @@ def _moved_so(before: str, after: str, text: str) -> bool:
 
 
 def _is_compound(name: str) -> bool:
-    return len(name) >= COMPOUND and " " in apart(name).strip()
+    parts = apart(name).split()
+    return len(name) >= COMPOUND and len(parts) > 1 and parts[-1] not in _FILLERS
 
 
 def _stands_in(name: str, text: str) -> bool:
