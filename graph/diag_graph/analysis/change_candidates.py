@@ -107,7 +107,7 @@ def _diff(change: Change) -> str:
 
 _GENERAL: frozenset[str] = frozenset(
     """
-    add adjust after again all before just and api app are call called calls can change changes chore client cmd code config
+    add adjust after all and api app are call called calls can change changes chore client cmd code config
     context count ctx data debug default docs err error errors extract fail failed failing failure false
     feat file files fix for from func function get handle handler has have helper http https info
     internal into item items its java key lib line list main max millisecond milliseconds min name new

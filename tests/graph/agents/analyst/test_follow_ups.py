@@ -108,9 +108,9 @@ def test_the_first_line_answers_what_was_asked_and_nobody_is_blamed(
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("is orders healthy?", "Something is wrong. The trouble starts at orders."),
+        ("is orders healthy?", "Something is wrong. The trouble starts at orders: "),
         ("is catalog healthy?", "No series (service 'catalog') changed notably at the onset: "),
-        ("what should I do?", "The trouble starts at orders. First: "),
+        ("what should I do?", "The trouble starts at orders: "),
     ],
 )
 def test_a_question_of_state_or_advice_is_a_diagnosis_with_its_own_first_line(
