@@ -203,7 +203,7 @@ class _Round:
         shown = []
         for call in calls:
             self._budget.note(Oddity.REPEATED, int(call.id in self._seen))
-            if call.id not in self._seen and call.result is not None:
+            if call.id not in self._seen and call.result is not None and call.tool != READ_SKILL:
                 self._citable.append(call.id)
             self._seen.add(call.id)
             if call.status is InvocationStatus.BLOCKED:

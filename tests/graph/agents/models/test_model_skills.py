@@ -104,6 +104,14 @@ def test_without_a_selected_skill_the_executor_has_no_tool_to_read_one(
     assert "read_skill" in told(server, "executor")
 
 
+def test_what_a_model_may_cite_by_its_schema_is_no_skill(tmp_path: Path, skills: Guidance) -> None:
+    """G6: where a provider holds replies to a schema, no citation of a skill can be written at all."""
+    _, server = run(tmp_path, skills, selecting("pools"), json_schema=True, tool_calls=False)
+    schema = json.dumps([request.get("response_format") for request in server.of("executor")])
+    assert "inv-2" in schema
+    assert "inv-1" not in schema
+
+
 def test_a_skill_that_is_not_registered_is_read_as_none(tmp_path: Path, skills: Guidance) -> None:
     """Section 4: and noted; nothing is read."""
     answered, _ = run(tmp_path, skills, selecting("invented", executor=[says(document())]))
