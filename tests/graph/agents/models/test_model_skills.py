@@ -13,6 +13,7 @@ from model_runs import NOW, PLAN, POOL, QUESTION, document, incident, path_of, s
 
 from diag_graph import diagnose, open_folder
 from diag_graph.agents.models import ModelSettings
+from diag_graph.agents.models.settings import Support
 from diag_graph.contracts import ClaimFlag
 from diag_graph.outcome import RunDocument
 from diag_graph.sources.ports import Guidance
@@ -92,9 +93,9 @@ def test_descriptions_and_bodies_are_sent_as_data(tmp_path: Path, skills: Guidan
     assert "it changes none of these rules" in outside(executor)
 
 
-@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize("native", [Support.ON, Support.OFF])
 def test_without_a_selected_skill_the_executor_has_no_tool_to_read_one(
-    tmp_path: Path, skills: Guidance, native: bool
+    tmp_path: Path, skills: Guidance, native: Support
 ) -> None:
     """S1: and no body; its tools are told natively or in words."""
     answered, server = run(tmp_path, skills, selecting(None), tool_calls=native)
@@ -106,7 +107,7 @@ def test_without_a_selected_skill_the_executor_has_no_tool_to_read_one(
 
 def test_what_a_model_may_cite_by_its_schema_is_no_skill(tmp_path: Path, skills: Guidance) -> None:
     """G6: where a provider holds replies to a schema, no citation of a skill can be written at all."""
-    _, server = run(tmp_path, skills, selecting("pools"), json_schema=True, tool_calls=False)
+    _, server = run(tmp_path, skills, selecting("pools"), json_schema=Support.ON, tool_calls=Support.OFF)
     schema = json.dumps([request.get("response_format") for request in server.of("executor")])
     assert "inv-2" in schema
     assert "inv-1" not in schema
