@@ -6,9 +6,10 @@ microsecond a line, where Python's own engine takes six. They run one after the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from diag_graph.analysis.causes import causes_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,11 +39,6 @@ _IDENTIFIER = rf"{_EDGE}(?:[0-9a-f]{{8,}}|[0-9A-F]{{8,}}){_EDGE}|([A-Za-z_])-?[0
 """Hexadecimal digits, and the number at the end of a name, of which the last letter is kept."""
 _MASKS = ((r"\s+", " "), (_FIXED, WILDCARD), (_NUMBER, f"${{1}}{WILDCARD}${{2}}"), (_IDENTIFIER, f"${{1}}{WILDCARD}"))
 
-_EXCEPTION = re.compile(r"^(?:Caused by: )?(?:[\w$]+\.)*[A-Z][\w$]*(?:Exception|Error|Panic|Fault)\b.*|^panic: .*")
-_PYTHON_TRACE = "Traceback (most recent call last)"
-_RAISED = re.compile(r"^(?:\w+\.)*[A-Z]\w*[a-z]\w*: \S.*")
-"""The last line of a Python trace, whatever its exception is called."""
-
 _THROWN_KEYS = (
     "exception.stacktrace",
     "exception.message",
@@ -63,6 +59,7 @@ _THROWN_KEYS = (
 )
 """Fields in which structured loggers put what was thrown (ECS, OpenTelemetry, logback, zap, pino, structlog)."""
 _THROWN = frozenset(_THROWN_KEYS)
+_SAYS_NOTHING = frozenset({"", "true", "false", "null", "none", "stack trace:", "stacktrace:"})
 _TYPE_KEYS = ("type", "class", "name", "kind")
 _MESSAGE_KEYS = ("message", "msg", "reason", "value")
 
@@ -112,12 +109,23 @@ def thrown_text(attributes: Mapping[str, Any]) -> str:
 
 
 def exception_line(trace: str) -> str:
-    """The line of a stack trace that names what was thrown: the innermost cause, or Python's last line; else empty."""
-    lines = trace.splitlines()
-    found = [stripped for line in lines if _EXCEPTION.match(stripped := line.strip())]
-    if _PYTHON_TRACE in trace:
-        found += [line for line in lines if _RAISED.match(line)][-1:]
+    """The line of a stack trace that names what was thrown: the innermost cause; else empty."""
+    found = causes_in(trace)
     return found[-1][:MAX_MESSAGE] if found else ""
+
+
+def causes(message: str, attributes: Mapping[str, Any]) -> tuple[str, ...]:
+    """What was thrown and what caused it, outermost first, where an event names more than one exception.
+
+    Args:
+        message: As logged; further lines are a stack trace.
+        attributes: The event's further fields.
+    """
+    found = causes_in(message) if "\n" in message else []
+    if len(found) < 2 and attributes and not _THROWN.isdisjoint(attributes):  # noqa: PLR2004 (one is no chain)
+        texts = (attributes[key] for key in _THROWN_KEYS if isinstance(attributes.get(key), str))
+        found = next((chain for text in texts if len(chain := causes_in(text)) > 1), found)
+    return tuple(one.removeprefix("Caused by: ") for one in found) if len(found) > 1 else ()
 
 
 def _thrown_in(attributes: Mapping[str, Any]) -> str:
@@ -130,7 +138,7 @@ def _thrown_by(value: Any) -> str:  # noqa: ANN401 - a field of a foreign log
     if isinstance(value, str):
         text = value.strip()
         said = exception_line(text) or text.partition("\n")[0]
-        return "" if said.lower() in {"", "true", "false", "null", "none"} else said[:MAX_MESSAGE]
+        return "" if said.lower() in _SAYS_NOTHING else said[:MAX_MESSAGE]
     if not isinstance(value, Mapping):
         return ""
     kind, message = _first_text(value, _TYPE_KEYS), _first_text(value, _MESSAGE_KEYS)

@@ -17,7 +17,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from diag_graph.analysis.log_masks import headline, masked_column
+from diag_graph.analysis.log_masks import causes, headline, masked_column
 from diag_graph.analysis.records import FloatArray, LogRecord, TimeRange
 
 MAX_VARIETY = 20_000
@@ -32,11 +32,19 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One line as it was logged: its first line, and what was thrown."""
+    """One line as it was logged.
+
+    Attributes:
+        text: Its first line, and what was thrown.
+        source: Where it stands.
+        time: When it was logged, if that is known.
+        causes: What was thrown and what caused it, outermost first; empty unless there are several.
+    """
 
     text: str
     source: str
     time: float | None
+    causes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,7 +247,8 @@ def _mark(record: LogRecord) -> Mark:
 
 def example_of(record: LogRecord) -> Example:
     """A record as the example of a pattern."""
-    return Example(headline(record.message, record.attributes), record.source, record.time)
+    message, fields = record.message, record.attributes
+    return Example(headline(message, fields), record.source, record.time, causes(message, fields))
 
 
 def survey_of(forms: Iterable[LogForm]) -> PatternSurvey:

@@ -169,6 +169,7 @@ def _fields(pattern: PatternCount, onset: float | None, entities: frozenset[str]
         "example": clip(example.text),
         "mentions": mentioned(example.text, pattern.service, entities),
         "source": example.source,
+        "causes": [clip(cause) for cause in example.causes],
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import Field
 
-from diag_graph.analysis.log_masks import headline, thrown_text
+from diag_graph.analysis.log_masks import causes, headline, thrown_text
 from diag_graph.analysis.numbers import count, plural
 from diag_graph.analysis.records import LogRecord, utc
 from diag_graph.contracts import JsonObject
@@ -184,6 +184,7 @@ def _line(record: LogRecord) -> JsonObject:
         "level": record.level,
         "source": record.source,
         "trace_id": record.trace_id,
+        "causes": [clip(cause) for cause in causes(record.message, record.attributes)],
     }
 
 

@@ -12,6 +12,7 @@ from diag_graph.tools.find_log_patterns import FIND_LOG_PATTERNS
 from diag_graph.tools.list_evidence import LIST_EVIDENCE
 from diag_graph.tools.log_reading import count_lines, patterns_about, read_patterns
 from diag_graph.tools.orientation import orient
+from diag_graph.tools.search_logs import SEARCH_LOGS
 from diag_graph.tools.traced_lines import LOOKED_AT
 
 
@@ -87,3 +88,21 @@ def test_lines_without_a_time_are_read_once_in_any_case() -> None:
     window = TimeRange(SPAN.start, SPAN.end)
     assert patterns_about(evidence(recorded), window, ONSET).lines == 3
     assert read_patterns(evidence(recorded), window).lines == 3
+
+
+def test_the_causes_of_a_failure_are_citable_with_where_it_was_logged_first() -> None:
+    """Each is a text of its own in the result, by patterns as by lines."""
+    thrown = "shop.PayError: no answer\n\tat a.B(C.java:1)\nCaused by: java.io.IOException: gone\n\t... 3 more"
+    trace = f"charge failed\n{thrown}"
+    recorded = Recorded(
+        log_records=[
+            *(LogRecord(f"handled {n}", START + n * MINUTE, "shop", "INFO", source=f"a.log:{n}") for n in range(59)),
+            *(LogRecord(trace, ONSET + n, "shop", "ERROR", source=f"a.log:{100 + n}") for n in range(9)),
+        ]
+    )
+    chain = ["shop.PayError: no answer", "java.io.IOException: gone"]
+    pattern = item(call(FIND_LOG_PATTERNS, recorded), level="ERROR")
+    assert (pattern["source"], pattern["causes"]) == ("a.log:100", chain)
+    assert "java.io.IOException: gone" in pattern["text"]
+    line = item(call(SEARCH_LOGS, recorded, query="charge failed", limit=1), change="line")
+    assert (line["source"], line["causes"]) == ("a.log:100", chain)

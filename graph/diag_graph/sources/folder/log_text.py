@@ -15,7 +15,7 @@ from diag_graph.sources.folder.log_event import NOTHING, ReadEvent
 from diag_graph.sources.folder.log_heads import HeadReader, message_of
 from diag_graph.sources.folder.log_json import JsonLogReader
 from diag_graph.sources.folder.reading import Tally, parse_json
-from diag_graph.sources.folder.stack_traces import begins_trace, belongs_to_trace, names_cause
+from diag_graph.sources.folder.stack_traces import announces_message, begins_trace, belongs_to_trace, names_cause
 from diag_graph.sources.folder.text import clean
 from diag_graph.sources.folder.times import TimeReader
 
@@ -28,6 +28,7 @@ class Line(NamedTuple):
         message: What is left.
         goes_on: The runtime cut the line here; the next one continues it.
         structured: The message was an object, read by its fields.
+        bare: Only a collector's prefix stood before it, and none of the program's own.
     """
 
     time: float | None
@@ -38,6 +39,7 @@ class Line(NamedTuple):
     attributes: Mapping[str, Any] = NOTHING
     goes_on: bool = False
     structured: bool = False
+    bare: bool = False
 
 
 _REMEMBERED = 1_000
@@ -83,18 +85,20 @@ class TextLogReader:
         return begins
 
     def _begins(self, line: str, parsed: Line | None) -> bool:
-        goes_on, self._goes_on = self._goes_on, parsed is not None and parsed.goes_on
+        body = line if parsed is None else parsed.message
+        goes_on = self._goes_on
+        self._goes_on = announces_message(body) or (parsed is not None and parsed.goes_on)
         if goes_on:
             return False
-        body = line if parsed is None else parsed.message
+        bare = parsed is None or parsed.bare
         if parsed is None or not (parsed.level or parsed.structured):
             if body[:1] in {" ", "\t"} and body.strip():
                 return False
-            if self._in_trace and belongs_to_trace(body):
+            if self._in_trace and (belongs_to_trace(body) or (bare and not body.strip())):
                 return False
             if begins_trace(body):
-                self._in_trace = True
-                return parsed is not None and not names_cause(body)
+                begun, self._in_trace = self._in_trace, True
+                return not (bare and begun) and parsed is not None and not names_cause(body)
         # A line that ends in the name of an exception may begin its trace.
         self._in_trace = parsed is not None and (parsed.level or level_in(line)) in {"ERROR", "FATAL"}
         return True
@@ -159,7 +163,7 @@ class TextLogReader:
         if match:
             inner = self._inner(match["rest"], self._times.read(match["time"]))
             stream = {"stream": match["stream"], **inner.attributes}
-            return Line(*inner[:5], stream, match["flag"] == "P", inner.structured)
+            return Line(*inner[:5], stream, match["flag"] == "P", *inner[7:])
         for mark, pattern in (("|", formats.COMPOSE), ("pod/", formats.KUBECTL)):
             match = pattern.match(line) if mark in line[:_PREFIX_REACH] else None
             if match:
@@ -171,7 +175,7 @@ class TextLogReader:
         """What a collector's prefix surrounds. The collector's time is the more exact one."""
         inner = self._plain(text) if text[:1] not in {" ", "\t"} else None
         if inner is None:
-            return Line(time, text)
+            return Line(time, text, bare=True)
         return inner if time is None else Line(time, *inner[1:])
 
     def _plain(self, line: str) -> Line | None:
