@@ -15,7 +15,7 @@ from diag_graph.sources.folder.log_index import LogIndex
 from diag_graph.sources.folder.text import TextFile
 
 KEEP_BYTES = 16 << 20
-"""Events of a file up to this size stay in memory once they are asked for; of a larger one only what is indexed."""
+"""Events of a file up to this size stay in memory once most are asked for; of a larger one only what is indexed."""
 KEEP_TOTAL_BYTES = 48 << 20
 """What is kept of all files together: an event in memory takes about five times its text."""
 MAX_EVENT_LINES = 1_000
@@ -74,9 +74,9 @@ class LogFile:
 
     def ordered(self, window: TimeRange | None) -> Iterator[tuple[float, LogRecord]]:
         """Events in the window and those without a time, each with the time to sort it by."""
-        if self._kept is None and self._keeping.take(self._file.size):
-            self._kept = list(self._again(range(len(self.index))))
         chosen = self.index.chosen(window)
+        if self._kept is None and 2 * len(chosen) > len(self.index) and self._keeping.take(self._file.size):
+            self._kept = list(self._again(range(len(self.index))))
         records = self._records(chosen.tolist())
         yield from zip(self.index.moments(chosen).tolist(), records, strict=True)
 

@@ -78,6 +78,7 @@ class LogIndex:
         self._moments = self.times if np.array_equal(self.times, sort_times) else sort_times
         rising = bool((sort_times[1:] >= sort_times[:-1]).all())
         self._order: Positions | None = None if rising else np.argsort(sort_times, kind="stable")
+        self._dated = not np.isnan(self.times).any()
 
     def __len__(self) -> int:
         """How many events there are."""
@@ -85,6 +86,10 @@ class LogIndex:
 
     def chosen(self, window: TimeRange | None) -> Positions:
         """The events in a window and those without a time, in the order of time."""
+        if window is not None and self._dated and self._order is None:
+            return np.arange(
+                np.searchsorted(self.times, window.start, "left"), np.searchsorted(self.times, window.end, "right")
+            )
         order = np.arange(len(self.times)) if self._order is None else self._order
         if window is None:
             return order
