@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from diag_graph.agents.analyst.asked_summary import asked_summary
 from diag_graph.agents.analyst.headline import headline
+from diag_graph.agents.analyst.no_fault import shows_trouble, what_was_seen
 from diag_graph.agents.analyst.question_kinds import FACTUAL, QuestionKind, question_kind
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
@@ -24,10 +25,14 @@ HEDGES: dict[Standing, str] = {Standing.LIKELY: " most likely starts at ", Stand
 """How the word of a cause is tempered by its standing."""
 
 NO_CAUSE: dict[Verdict, str] = {
-    Verdict.PASS: "Nothing abnormal was found in what was compared, and no root cause is shown.",
+    Verdict.PASS: "Nothing abnormal was found in what was compared: no fault and no root cause is shown.",
     Verdict.LOW_CONFID: "No root cause can be shown from the evidence.",
     Verdict.REJECT: "The evidence speaks against the suspected cause; no root cause can be shown.",
 }
+
+UNEXPLAINED = "Something is out of the ordinary, but no root cause can be shown from the evidence."
+UNSURE = "No fault and no root cause is shown, but too little could be compared to be sure."
+"""What LOW_CONFID without a cause says when statements are there: of trouble, and of none."""
 
 NOT_EXHAUSTIVE = (
     "Only what the collected evidence covers was looked at; what was not found there may still have happened."
@@ -66,7 +71,10 @@ def _summary(request: ComposerInput, causes: Sequence[AllowedClaim]) -> str:
         return CAUSE_SUMMARIES[first.standing].format(entity=first.entity or "what the first finding names", news=news)
     if request.verdict is Verdict.PASS and not request.allowed_claims:
         return NO_CAUSE[Verdict.LOW_CONFID]
-    return NO_CAUSE[request.verdict]
+    said = NO_CAUSE[request.verdict]
+    if request.verdict is Verdict.LOW_CONFID and request.allowed_claims:
+        said = UNEXPLAINED if any(shows_trouble(claim) for claim in request.allowed_claims) else UNSURE
+    return said + what_was_seen(request.allowed_claims)
 
 
 def _finding(claim: AllowedClaim) -> JsonObject:

@@ -39,5 +39,17 @@ def telling_lines(lines: Sequence[Sighting]) -> list[Sighting]:
     return chosen
 
 
+_NONE = re.compile(
+    r"\b(?:no|0|zero|without|never)\s+(?:\w+\s+)?(?:errors?|failures?|exceptions?|issues?|problems?|warnings?)\b"
+    r"|\b\w*(?:error|fail|unavailable|refused|denied|timeout|unhealthy|restart|killed|pressure)\w*\"?\s*[:=]\s*"
+    r"(?:\"?(?:0(?:\.0+)?|false|none|null|no|ok|off)\"?|\[\]|\{\}|\"\")\s*,?\s*\Z"
+    r"|\A\s*\"?(?:name|title|query|expr|alert|description)\"?\s*:",
+    re.IGNORECASE,
+)
+"""Lines that say that there was none, or that name what is watched for."""
+
+
 def _rank(text: str) -> int | None:
+    if _NONE.search(text):
+        return None
     return next((rank for rank, words in enumerate(_FAILURE_WORDS) if words.search(text)), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from diag_graph.agents.analyst.alerted_series import alerted_series
 from diag_graph.agents.analyst.asked_statements import asked_statements, silence_about
 from diag_graph.agents.analyst.asked_steps import can_show
 from diag_graph.agents.analyst.claims import Claims
@@ -61,6 +62,8 @@ class AnalystExecutor:
         claims.add_observations(weighed)
         claims.add_observations(stated)
         claims.add_observations(read)
+        if not suspected:
+            claims.add_observations(alerted_series(seen, tools))
         if question_kind(question) is QuestionKind.STATE:
             claims.add_observations(silence_about(question, seen, tools))
         if not claims.claims:

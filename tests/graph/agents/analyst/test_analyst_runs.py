@@ -182,3 +182,32 @@ def test_when_no_change_fits_the_answer_says_so_and_blames_none(tmp_path: Path) 
     cause = next(finding for finding in document.findings if finding.kind == "root_cause")
     assert "Deploy" not in cause.text
     assert "No recorded change fits what fails at orders" in (document.run.answer or "")
+
+
+def test_an_alert_without_a_fault_is_told_with_what_its_series_did(tmp_path: Path) -> None:
+    """A stale alert: no fault is shown, and the normal values of what it watches stand beside it, cited."""
+    metrics(tmp_path, shopfront__latency_p95_seconds=steady(0.2), orders__latency_p95_seconds=steady(0.1))
+    alert = {
+        "labels": {"alertname": "LatencyP95High", "service": "orders"},
+        "status": "firing",
+        "startsAt": stamp(ONSET),
+    }
+    (tmp_path / "alert.json").write_text(json.dumps({"version": "4", "status": "firing", "alerts": [alert]}))
+    answer = ask(tmp_path, "LatencyP95High fired for orders: what is wrong?").run.answer or ""
+    first = answer.partition("\n\n")[0]
+    assert first.startswith("Nothing abnormal was found in what was compared: no fault and no root cause is shown.")
+    assert "What was alerted on: latency_p95_seconds of orders, median 0.09" in first
+    assert "query_metrics inv-" in answer
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['"unavailable": 0', '"failures": [],', "errors: none", "0 errors in 3 checks", '"name": "API Error Rate",',
+     "no failed jobs, no errors", "liveness probe: no failures"],
+)  # fmt: skip
+def test_lines_that_say_that_there_was_none_tell_of_no_failure(line: str) -> None:
+    """A zero, an empty list, a negation and a name of what is watched for are no failure."""
+    from diag_graph.agents.analyst.documents import telling_lines
+    from diag_graph.agents.analyst.sightings import Sighting
+
+    assert telling_lines([Sighting("inv-1", "read_document", 0, {"text": line})]) == []
