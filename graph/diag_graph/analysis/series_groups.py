@@ -119,10 +119,22 @@ def group_by_times(comparable: Sequence[tuple[Series, bool]], onset: float) -> l
         bounded = bounds > 0
         matrix[bounded] = bounds[bounded, None] - matrix[bounded]
         before = int(np.searchsorted(times, onset, side="left"))
-        split, since = before - min(before // GUARD_SHARE, MAX_GUARD), times.size - before
+        split, since = before - _guard(times, before, onset), times.size - before
         rates = [rate for _, rate in members]
         groups.append(Group([one for one, _ in members], rates, times, matrix, split, since, bounds))
     return groups
+
+
+def _guard(times: FloatArray, before: int, onset: float) -> int:
+    """How many of the samples before the onset are no baseline.
+
+    Where nearly none come after it, one of them alone may be the change: it must not be parted from the onset by a gap.
+    """
+    guard = min(before // GUARD_SHARE, MAX_GUARD)
+    if times.size - before >= FEW_SAMPLES or times.size < FEW_SAMPLES:
+        return guard
+    usual = float(np.median(np.diff(times)))
+    return min(guard, before - int(np.searchsorted(times, onset - (MAX_GUARD + 1) * usual, side="left")))
 
 
 def _bound(series: Series) -> float:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from diag_graph.analysis.records import Edge, Span
 
+AWAITED_MS = 1.0
+"""Milliseconds by which a call may end after what waits for it: the two are recorded one after the other."""
 _STATUS_KEYS = ("rpc.grpc.status_code", "http.status_code", "http.response.status_code")
 _CANCELLED_CODES = frozenset({"1", "499"})
 _MESSAGE_KEYS = (
@@ -27,7 +29,8 @@ class TimedSpan:
 
     Attributes:
         span: The span.
-        self_ms: Its duration less the time in which at least one child ran, in milliseconds; never negative.
+        self_ms: Its duration less the time in which at least one child ran, or a call that it waits for, in
+            milliseconds; never negative.
         parent: Its parent span, if it was recorded.
         failing_child: Whether a direct child failed and was not merely given up: the span's error is then not its own.
         callee: The service of its only child, where that is another one: the span is then the call itself, seen from
@@ -46,7 +49,8 @@ def timed(spans: Sequence[Span]) -> list[TimedSpan]:
 
     Self time is the duration less the union of the children's intervals (clipped to the span: clocks of hosts differ),
     so that a slow callee does not make its callers slow too; it is the exclusive latency that MicroRank (WWW 2021) and
-    TraceRCA (IWQoS 2021) rank by.
+    TraceRCA (IWQoS 2021) rank by. Where a handler runs asynchronously, the calls that it waits for stand beside it and
+    not beneath: a span without children does not work while a call of its service runs that begins and ends within it.
     """
     parents = _parents(spans)
     children: dict[int, list[Span]] = defaultdict(list)
@@ -60,13 +64,27 @@ def timed(spans: Sequence[Span]) -> list[TimedSpan]:
         result.append(
             TimedSpan(
                 span=span,
-                self_ms=max(span.duration_ms - _union_ms(span, own), 0.0),
+                self_ms=max(span.duration_ms - _union_ms(span, own or _awaited(span, parent, children)), 0.0),
                 parent=parent,
                 failing_child=any(child.error and not cancelled(child) for child in own),
                 callee=callees.pop() if len(own) == 1 and callees else "",
             )
         )
     return result
+
+
+def _awaited(span: Span, parent: Span | None, children: Mapping[int, Sequence[Span]]) -> list[Span]:
+    """The calls to other services that begin and end within a span, beside it; not to the millisecond."""
+    end = span.start + (span.duration_ms + AWAITED_MS) / 1_000
+    return [
+        beside
+        for beside in (children.get(id(parent), ()) if parent is not None else ())
+        if beside is not span
+        and beside.service == span.service
+        and span.start <= beside.start
+        and beside.start + beside.duration_ms / 1_000 <= end
+        and any(called.service != span.service for called in children.get(id(beside), ()))
+    ]
 
 
 def cancelled(span: Span) -> bool:

@@ -206,6 +206,16 @@ def test_a_spike_in_the_last_sample_is_told_as_what_it_is() -> None:
     assert (change.kind, change.direction, change.after, change.samples_after) == (ChangeKind.SPIKE, "up", 9.0, 1)
 
 
+def test_a_spike_long_before_the_onset_is_none_of_it() -> None:
+    """An onset is not known to the sample; but what a gap parts from it lies before it all the same."""
+    values = noise(20, 0.2, 0.01)
+    values[38] = 9.0
+    rare = series(values)
+    kept = [*range(39), 59]
+    rare = Series(rare.service, rare.metric, rare.times[kept], rare.values[kept])
+    assert changes(*of_a_system(), rare, onset=START + 58 * MINUTE) == ()
+
+
 def test_a_dropout_says_when_it_was_back() -> None:
     """A series that falls to nothing for a while and comes back is a change with an end."""
     values = noise(21, 300.0, 9.0)

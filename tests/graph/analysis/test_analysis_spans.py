@@ -38,6 +38,20 @@ def test_self_time_is_the_time_in_which_no_child_ran() -> None:
     assert [round(one.self_ms) for one in timed(spans)] == [30, 40, 40, 50]
 
 
+def test_a_handler_does_not_work_while_the_call_beside_it_runs() -> None:
+    """Asynchronous frameworks put both beneath the request; a statement that outlasts a call works all the same."""
+    spans = trace(
+        1,
+        0,
+        ("a", None, "gateway", "POST", 0.0, 1_000.0, False),
+        ("b", "a", "gateway", "handle", 1.0, 981.0, False),
+        ("c", "a", "gateway", "HTTP POST", 2.0, 980.5, False),
+        ("d", "c", "stock", "POST", 4.0, 970.0, False),
+        ("e", "a", "gateway", "SELECT", 500.0, 495.0, False),
+    )
+    assert [round(one.self_ms) for one in timed(spans)] == [6, 1, 10, 970, 495]
+
+
 def test_a_parent_in_another_trace_is_found_when_its_identifier_is_unambiguous() -> None:
     """Recorders lose trace identifiers; a parent that names its child is still its parent."""
     parent, child = Span("t1", "a", None, "s", "x", START, 10.0), Span("lost", "b", "a", "u", "y", START, 4.0)

@@ -154,6 +154,9 @@ def _change_kind(text: str, entity: str) -> EvidenceKind:  # noqa: ARG001 - a re
 
 
 def _metric_kind(text: str, entity: str) -> EvidenceKind:  # noqa: ARG001 - a reader's signature
+    """A resource that ran short, when more than one sample says so; else a symptom."""
+    if "(one sample)" in text:
+        return EvidenceKind.SYMPTOM
     name = _METRIC_NAME.match(text)
     words = {word.lower() for word in _WORDS.findall(name.group(1))} if name else set()
     went = directions(text)

@@ -43,6 +43,13 @@ def test_work_that_ends_early_is_of_its_own_unless_it_is_too_few(tool: str, text
     assert began(text) == times(FIRST)[0]
 
 
+def test_one_sample_shows_no_resource_that_ran_short() -> None:
+    """No second one confirms it."""
+    said = "cpu_usage of stock rose from 0.2 (median before) to 0.9 ({}) at 2026-07-16T06:41:00Z, 4.5 times as much."
+    assert evidence_kind("find_metric_anomalies", said.format("median since"), "stock") is EvidenceKind.SATURATION
+    assert evidence_kind("find_metric_anomalies", said.format("one sample"), "stock") is EvidenceKind.SYMPTOM
+
+
 def test_what_a_line_says_of_itself_is_not_believed() -> None:
     """A message that quotes the words of doubt, or of a course, is a message."""
     quoted = f'stock logged 9 lines like "{FEW}" (ERROR) since 2026-07-16T06:40:00Z, new: none before; {FIRST}'
