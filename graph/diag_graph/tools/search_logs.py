@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import heapq
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from pydantic import Field
 
 from diag_graph.analysis.log_masks import causes, headline, thrown_text
 from diag_graph.analysis.numbers import count, plural
-from diag_graph.analysis.records import LogRecord, utc
+from diag_graph.analysis.records import LogRecord, TimeRange, utc
 from diag_graph.contracts import JsonObject
-from diag_graph.sources.ports import Evidence
+from diag_graph.sources.ports import Evidence, LogSource
 from diag_graph.tools.definition import Tool, ToolContext, ToolError, ToolOutput
 from diag_graph.tools.scope import OnsetArguments, Scope, asked_for, clip, matches, names, nothing, scope_of
 
@@ -42,40 +45,84 @@ def _run(arguments: LogSearchArguments, context: ToolContext) -> ToolOutput:
     scope = scope_of(arguments, context)
     searched = Counter[str]()
     candidates = _candidates(arguments, context.evidence, scope, searched)
-    if not arguments.query:
-        found = list(candidates)
-    elif arguments.regex:
-        found = list(_by_expression(candidates, arguments.query))
-    else:
-        query = arguments.query.lower()
-        found = [record for record in candidates if query in _searched(record).lower()]
+    matched = _Matched(scope.onset)
+    shown = heapq.nsmallest(
+        arguments.limit,
+        matched.counted(_matching(arguments, candidates)),
+        key=lambda record: _order(record, scope.onset),
+    )
     asked = asked_for(text=arguments.query, service=arguments.service, level=arguments.level)
     stopped = f" (searching stopped after {MAX_LINES:,} lines)" if searched["cut"] else ""
-    summary = f"{count(len(found))} of {plural(searched['lines'], 'line')}{stopped} matched{asked} {scope.words}"
-    if not found:
+    summary = f"{count(matched.lines)} of {plural(searched['lines'], 'line')}{stopped} matched{asked} {scope.words}"
+    if not shown:
         text = f"No log line matched{asked} {scope.words}; {plural(searched['lines'], 'line')} searched{stopped}."
         return ToolOutput(nothing(text, "log"), summary, empty=True)
-    ordered = sorted(found, key=lambda record: _order(record, scope.onset))
-    shown = ordered[: arguments.limit]
     truncated = None
-    if len(found) > arguments.limit:
+    if matched.lines > arguments.limit:
         hint = "narrow by service, level, a shorter window or a longer text, or raise limit"
-        truncated = {"shown": len(shown), "total": len(found), "hint": hint}
-    items = [_counts(found, searched["lines"], asked, scope), *(_line(record) for record in shown)]
-    return ToolOutput(items, summary, truncated=truncated, extra={"matched": len(found)})
+        truncated = {"shown": len(shown), "total": matched.lines, "hint": hint}
+    items = [_counts(matched, searched["lines"], asked, scope), *(_line(record) for record in shown)]
+    return ToolOutput(items, summary, truncated=truncated, extra={"matched": matched.lines})
+
+
+@dataclass(slots=True)
+class _Matched:
+    """What is counted of matching lines while they go by; of millions of them only those that are shown are kept."""
+
+    onset: float | None
+    lines: int = 0
+    services: Counter[str] = field(default_factory=Counter)
+    levels: Counter[str] = field(default_factory=Counter)
+    dated: int = 0
+    later: int = 0
+    first: float = math.inf
+    last: float = -math.inf
+
+    def counted(self, records: Iterable[LogRecord]) -> Iterator[LogRecord]:
+        """Pass the lines on, counted."""
+        for record in records:
+            self.lines += 1
+            self.services[record.service or "(no service)"] += 1
+            self.levels[record.level or "(no level)"] += 1
+            if record.time is not None:
+                self.dated += 1
+                self.later += self.onset is not None and record.time >= self.onset
+                self.first, self.last = min(self.first, record.time), max(self.last, record.time)
+            yield record
+
+
+def _matching(arguments: LogSearchArguments, candidates: Iterator[LogRecord]) -> Iterator[LogRecord]:
+    if not arguments.query:
+        return candidates
+    if arguments.regex:
+        return _by_expression(candidates, arguments.query)
+    query = arguments.query.lower()
+    return (record for record in candidates if query in _searched(record).lower())
 
 
 def _candidates(
     arguments: LogSearchArguments, evidence: Evidence, scope: Scope, searched: Counter[str]
 ) -> Iterator[LogRecord]:
     services, levels = names(arguments.service), names(arguments.level)
-    for record in evidence.logs.records(scope.range) if evidence.logs else ():
+    for record in _since_onset_first(evidence.logs, scope) if evidence.logs else ():
         if searched["read"] >= MAX_LINES:
             searched["cut"] = 1
             return
         searched["read"] += 1
         if matches(services, record.service) and (not levels or record.level.lower() in levels):
             searched["lines"] += 1
+            yield record
+
+
+def _since_onset_first(source: LogSource, scope: Scope) -> Iterator[LogRecord]:
+    """The lines of the window, so that where not all can be read, those since the onset are."""
+    onset = scope.onset
+    if onset is None or onset not in scope.range:
+        yield from source.records(scope.range)
+        return
+    yield from source.records(TimeRange(onset, scope.range.end))
+    for record in source.records(TimeRange(scope.range.start, onset)):
+        if record.time is not None and record.time < onset:  # those without a time have been given
             yield record
 
 
@@ -134,32 +181,29 @@ def _order(record: LogRecord, onset: float | None) -> tuple[int, float]:
     return 1, -record.time
 
 
-def _counts(found: Sequence[LogRecord], searched: int, asked: str, scope: Scope) -> JsonObject:
-    services = Counter(record.service or "(no service)" for record in found)
-    levels = Counter(record.level or "(no level)" for record in found)
-    times = [record.time for record in found if record.time is not None]
+def _counts(matched: _Matched, searched: int, asked: str, scope: Scope) -> JsonObject:
     parts = [
-        f"{count(len(found))} of {plural(searched, 'line')} matched{asked} {scope.words}",
-        _top(services),
-        _top(levels),
+        f"{count(matched.lines)} of {plural(searched, 'line')} matched{asked} {scope.words}",
+        _top(matched.services),
+        _top(matched.levels),
     ]
     fields: JsonObject = {"before": None, "after": None}
-    if times:
-        parts.append(f"first at {utc(min(times))}, last at {utc(max(times))}")
-    if times and scope.onset is not None:
-        later = sum(time >= scope.onset for time in times)
-        fields = {"before": len(times) - later, "after": later}
-        parts.append(f"{count(len(times) - later)} before the onset {utc(scope.onset)}, {count(later)} since")
+    if matched.dated:
+        parts.append(f"first at {utc(matched.first)}, last at {utc(matched.last)}")
+    if matched.dated and scope.onset is not None:
+        before = matched.dated - matched.later
+        fields = {"before": before, "after": matched.later}
+        parts.append(f"{count(before)} before the onset {utc(scope.onset)}, {count(matched.later)} since")
     return {
         "text": clip("; ".join(parts) + "."),
-        "entity": services.most_common(1)[0][0] if len(services) == 1 else "",
+        "entity": next(iter(matched.services)) if len(matched.services) == 1 else "",
         "signal": "log",
         "change": "count",
-        "onset": utc(min(times)) if times else None,
+        "onset": utc(matched.first) if matched.dated else None,
         "score": 0.0,
-        "matched": len(found),
-        "services": dict(services.most_common()),
-        "levels": dict(levels.most_common()),
+        "matched": matched.lines,
+        "services": dict(matched.services.most_common()),
+        "levels": dict(matched.levels.most_common()),
         **fields,
     }
 

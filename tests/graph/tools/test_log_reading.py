@@ -7,7 +7,7 @@ import pytest
 from tools_samples import MINUTE, ONSET, SPAN, START, Recorded, call, context, evidence, item, texts
 
 from diag_graph.analysis.records import LogRecord, TimeRange
-from diag_graph.tools import log_reading
+from diag_graph.tools import log_reading, search_logs
 from diag_graph.tools.find_log_patterns import FIND_LOG_PATTERNS
 from diag_graph.tools.list_evidence import LIST_EVIDENCE
 from diag_graph.tools.log_reading import count_lines, patterns_about, read_patterns
@@ -106,3 +106,15 @@ def test_the_causes_of_a_failure_are_citable_with_where_it_was_logged_first() ->
     assert "java.io.IOException: gone" in pattern["text"]
     line = item(call(SEARCH_LOGS, recorded, query="charge failed", limit=1), change="line")
     assert (line["source"], line["causes"]) == ("a.log:100", chain)
+
+
+def test_a_search_that_stops_early_has_read_what_came_since_the_onset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """X4: the cut is stated; lines since the onset are searched first, and no line twice."""
+    undated = LogRecord("disk full, no time", service="mail", level="ERROR")
+    recorded = Recorded(log_records=[undated, *long_log().log_records])
+    everything = call(SEARCH_LOGS, recorded, query="disk full")
+    assert everything.extra["matched"] == 101
+    monkeypatch.setattr(search_logs, "MAX_LINES", 2_000)
+    found = call(SEARCH_LOGS, recorded, query="disk full")
+    assert "searching stopped after 2,000 lines" in found.summary
+    assert found.extra["matched"] == 101
