@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diag_cli.render.safe import one_line
+from diag_cli.render.safe import one_line, shortened
 from diag_cli.render.streams import complain
 from diag_graph.errors import InputError
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from diag_graph.store import Store
 
 LATEST = "last"
+_SHOWN_TITLE = 45
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def go_on_with(db: Path, reference: str | None, *, quiet: bool) -> Conversation:
         complain("the conversation cannot be read, and the question is asked alone")
         return Conversation(session_id=None if reference == LATEST else reference)
     if not quiet and reference != found.session_id:
-        complain(f'goes on with conversation {found.session_id}: "{one_line(found.title)}"')
+        complain(f'goes on with conversation {found.session_id}: "{shortened(one_line(found.title), _SHOWN_TITLE)}"')
     return found
 
 

@@ -2,6 +2,7 @@
 
     <!-- output: COMMAND -->     a shell command, run at the root of the repository, with what it writes to both streams
     <!-- terminal: COMMAND -->   the same on a terminal of 100 columns: what is left on its screen
+    <!-- dialogue: COMMAND -->   the same with the command before it; of the show and the list of evidence, nothing
     <!-- table: NAME -->         a table that the program makes
     ...
     <!-- end -->
@@ -33,7 +34,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "exit statuses": statuses_as_markdown,
 }
 
-_BLOCK = re.compile(r"<!-- (?P<kind>output|terminal|table): (?P<what>.+?) -->\n(?P<shown>.*?)<!-- end -->", re.DOTALL)
+_BLOCK = re.compile(
+    r"<!-- (?P<kind>output|terminal|dialogue|table): (?P<what>.+?) -->\n(?P<shown>.*?)<!-- end -->", re.DOTALL
+)
 _DURATION = r"(?:\d+ ms|\d+\.\d s|\d+m \d\d s?)"
 _VARIABLE = [
     (re.compile(r"\b[0-9a-f]{16}\b"), "ID"),
@@ -43,6 +46,9 @@ _VARIABLE = [
     (re.compile(r'("(?:startedAt|finishedAt)": )"[^"]*"'), r"\1TIME"),
     (re.compile(r'("durationMs": )\d+'), r"\1TIME"),
 ]
+
+
+_EVIDENCE_LIST = re.compile(r"(?<=\nEvidence\n).*?(?=\n\n|\Z)", re.DOTALL)
 
 
 class Block(NamedTuple):
@@ -56,6 +62,9 @@ class Block(NamedTuple):
         """What the program says now, as the document shows it."""
         if self.kind == "table":
             return f"{TABLES[self.what]()}\n"
+        if self.kind == "dialogue":
+            shown = seen_of(self.what, home, DIAG_DISPLAY="none").replace(f"{ROOT}/", "")
+            return f"```text\n$ {self.what}\n{_EVIDENCE_LIST.sub('  ...', shown)}```\n"
         shown = seen_of(self.what, home) if self.kind == "terminal" else written_by(self.what, home)
         return f"```text\n{shown}```\n"
 
@@ -99,9 +108,9 @@ def written_by(command: str, home: Path) -> str:
     return done.stdout
 
 
-def seen_of(command: str, home: Path) -> str:
+def seen_of(command: str, home: Path, **more: str) -> str:
     """What is left on the screen of a terminal after a shell command, without blank lines around it."""
-    variables = _surroundings(home, TERM="xterm-256color")
+    variables = _surroundings(home, TERM="xterm-256color", **more)
     del variables["COLUMNS"]
     return screen_of(sent_to_terminal(["sh", "-c", command], variables, ROOT, TERMINAL_COLUMNS)).strip("\n") + "\n"
 

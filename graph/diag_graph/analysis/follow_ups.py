@@ -21,11 +21,16 @@ _POINTS = re.compile(
 )
 _SHORT = 3
 """Words of a question that is too short to stand alone: "why?", "since when?"."""
+_WORD = re.compile(r"[^\W\u2e80-\u9fff]+(?:[-./:'][^\W\u2e80-\u9fff]+)*")
+_CHARACTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+"""Of scripts that do not part words; two make about a word."""
 
 
 def leans(question: str) -> bool:
     """Whether a question points back: by how it opens, by a pronoun, or by saying little."""
-    return bool(_OPENS.search(question) or _POINTS.search(question)) or len(question.split()) <= _SHORT
+    if _OPENS.search(question) or _POINTS.search(question):
+        return True
+    return len(_WORD.findall(question)) + len(_CHARACTER.findall(question)) / 2 <= _SHORT
 
 
 def timed_question(question: str, earlier: Sequence[str]) -> str:
