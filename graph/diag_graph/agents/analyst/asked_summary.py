@@ -52,7 +52,7 @@ def asked_summary(
     if cause is not None and kind is QuestionKind.ADVICE:
         # A number of a runbook is none that a tool measured (C2).
         step = next((action for action in actions if not re.search(r"\d", action)), None)
-        return f"{cause} {FIRST.format(step=step)}" if step else cause
+        return f"{FIRST.format(step=step)} {cause}" if step else cause
     return None
 
 

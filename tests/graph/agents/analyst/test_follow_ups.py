@@ -110,7 +110,7 @@ def test_the_first_line_answers_what_was_asked_and_nobody_is_blamed(
     [
         ("is orders healthy?", "Something is wrong. The trouble starts at orders: "),
         ("is catalog healthy?", "No series (service 'catalog') changed notably at the onset: "),
-        ("what should I do?", "The trouble starts at orders: "),
+        ("what should I do?", "First: Compare orders before and after the cited change"),
     ],
 )
 def test_a_question_of_state_or_advice_is_a_diagnosis_with_its_own_first_line(
