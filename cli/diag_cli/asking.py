@@ -127,7 +127,11 @@ def open_evidence(incident: Path | None, zone: str, *, quiet: bool) -> Evidence 
     try:
         evidence = open_folder(incident, zone=zone)
         own = own_signatures(settings.config_folder())
-    except (SourceError, SignatureError) as error:
+    except SignatureError as error:
+        raise InputError(
+            str(error), "Mend it or take it out; docs/signatures.md says what each field means."
+        ) from error
+    except SourceError as error:
         raise InputError(str(error)) from error
     return replace(evidence, signatures=(*evidence.signatures, *own))
 

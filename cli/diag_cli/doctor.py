@@ -55,7 +55,7 @@ def doctor(
     """
     given = settings.resolve({"db": db, "model": model, "api_base": api_base})
     findings = [*_program(), *_settings(given), *_store(given["db"]), *_model(given, probe=probe)]
-    findings += [*_evidence(incident), *_runbooks(given["knowledge"]), *_skills(given), *_around()]
+    findings += [*_evidence(incident), *_runbooks(given["knowledge"]), *_skills(given), *_signatures(), *_around()]
     if as_json:
         from diag_cli.envelope import as_text
 
@@ -165,6 +165,25 @@ def _skills(given: Settings) -> Iterator[Finding]:
     yield Finding(Tone.GOOD, "skills", f"{folder.value}: {names}")
     for one in found.refused:
         yield Finding(Tone.DOUBTFUL, "skills", f"{one.name}: {one.message}", f"{one.path}: {one.advice}")
+
+
+def _signatures() -> Iterator[Finding]:
+    """The user's own failure signatures, and whether they can be used."""
+    from diag_graph.analysis.failure_signatures import SignatureError
+    from diag_graph.tools.signature_files import OWN_FILE, own_signatures
+
+    path = settings.config_folder() / OWN_FILE
+    try:
+        own = own_signatures(path.parent)
+    except SignatureError as error:
+        advice = "Mend it or take it out; docs/signatures.md says what each field means."
+        yield Finding(Tone.BAD, "signatures", str(error), advice)
+        return
+    if own:
+        names = ", ".join(one.id for one in own)
+        yield Finding(Tone.GOOD, "signatures", f"{path}: {names}, beside the built-in ones")
+    else:
+        yield Finding(Tone.GOOD, "signatures", f"the built-in ones; your own would be read from {path}")
 
 
 def _evidence(incident: Path | None) -> Iterator[Finding]:

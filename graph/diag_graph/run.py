@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from diag_graph.agents.ports import AgentSet
+from diag_graph.analysis.failure_signatures import Signature
 from diag_graph.analysis.follow_ups import timed_question
 from diag_graph.contracts import (
     DiagnosisContext,
@@ -128,7 +129,9 @@ def diagnose(
         return execute(
             Assignment(
                 question=clean,
-                agents=live_agents(model, listeners),
+                agents=live_agents(
+                    model, listeners, context.evidence.signatures if context and context.evidence else ()
+                ),
                 tools=offered_tools(context) if context else (),
                 context=context,
                 session_id=session_id or new_id(),
@@ -139,8 +142,10 @@ def diagnose(
         )
 
 
-def live_agents(model: str | ModelSettings | None, listeners: Sequence[Listener]) -> AgentSet:
-    """Who thinks in a run: a language model, or the built-in analyst when there is none.
+def live_agents(
+    model: str | ModelSettings | None, listeners: Sequence[Listener], signatures: Sequence[Signature] = ()
+) -> AgentSet:
+    """Who thinks in a run: a language model, or the built-in analyst (who advises by signatures) when there is none.
 
     Raises:
         ConfigError: the model cannot be used.
@@ -148,7 +153,7 @@ def live_agents(model: str | ModelSettings | None, listeners: Sequence[Listener]
     if not model:
         from diag_graph.agents.analyst import built_in_analyst
 
-        return built_in_analyst()
+        return built_in_analyst(signatures)
     from diag_graph.agents.models import ModelSettings, model_agents
 
     settings = ModelSettings(model) if isinstance(model, str) else model

@@ -55,3 +55,24 @@ def test_a_signature_that_is_wrong_is_said_before_anything_is_run(
     assert str(file) in outcome.err
     assert "signature ledger-gap, severity" in outcome.err
     assert not outcome.out
+
+
+def test_an_own_signature_gives_its_advice_and_the_doctor_lists_it(
+    command: Command, home: Path, incident: Path
+) -> None:
+    """What a user knows of a failure comes back as a next step, with braces that are no field left as they are."""
+    assert str(home / "signatures.toml") in command("doctor").out.replace("\n", "").replace(" " * 16, "")
+    advice = 'advice = "Book the missing {entity} entries by {hand}."\n'
+    (home / "signatures.toml").write_text(SIGNATURE + advice, encoding="utf-8")
+    outcome = command("ask", "what is wrong with the bookings?", "--incident", incident)
+    assert "Book the missing till-ledger entries by {hand}." in outcome.out
+    assert "ledger-gap" in command("doctor").out
+
+
+def test_the_doctor_says_what_is_wrong_with_a_signature(command: Command, home: Path) -> None:
+    """L1: a file that would stop the next question is at fault, with the field and what to do."""
+    (home / "signatures.toml").write_text(SIGNATURE.replace("cause", "grave"), encoding="utf-8")
+    outcome = command("doctor")
+    assert outcome.status == 2
+    assert "signature ledger-gap, severity" in outcome.out
+    assert "docs/signatures.md" in outcome.out

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from diag_graph.agents.analyst.kinds import EvidenceKind
+from diag_graph.analysis.failure_signatures import Catalogue, Signature
 from diag_graph.tools.signature_files import built_in_catalogue
 
 ADVICE: dict[EvidenceKind, str] = {
@@ -55,18 +56,16 @@ WAITS = (
 _ELSEWHERE = re.compile(r", (?:waiting for )?a call to (?P<peer>\S+?), which records no spans")
 
 
-def _as_text(name: str) -> str:
-    """A name that stands for itself in a text that is formatted later."""
-    return name.replace("{", "{{").replace("}", "}}")
-
-
-def advice_for(entity: str, kinds: frozenset[EvidenceKind], texts: Sequence[str]) -> list[str]:
+def advice_for(
+    entity: str, kinds: frozenset[EvidenceKind], texts: Sequence[str], own: Sequence[Signature] = ()
+) -> list[str]:
     """Next steps about one suspected entity.
 
     Args:
         entity: Whom the claim blames.
         kinds: Kinds of its evidence.
         texts: The matched texts.
+        own: Signatures of the user or of the incident, whose advice comes before that of the built-in ones.
 
     Returns:
         Sentences without numbers, most specific first.
@@ -76,12 +75,12 @@ def advice_for(entity: str, kinds: frozenset[EvidenceKind], texts: Sequence[str]
     if EvidenceKind.CHANGE in kinds:
         steps.append(ADVICE[EvidenceKind.CHANGE])
     if EvidenceKind.NAMED_FAILURE in kinds:
-        steps.extend(_advice_of_signatures(texts))
+        steps.extend(_advice_of_signatures(texts, own))
     if EvidenceKind.SATURATION in kinds:
         steps.extend(step for pattern, step in RESOURCES if pattern.search(together))
     if EvidenceKind.OWN_TIME in kinds or EvidenceKind.OWN_FAILURE in kinds:
         peers = dict.fromkeys(found["peer"] for text in texts if (found := _ELSEWHERE.search(text)) is not None)
-        steps.extend(WAITS.replace("{peer}", _as_text(peer)) for peer in peers)
+        steps.extend(WAITS.replace("{peer}", peer) for peer in peers)
     steps.extend(
         ADVICE[kind]
         for kind in (
@@ -95,14 +94,15 @@ def advice_for(entity: str, kinds: frozenset[EvidenceKind], texts: Sequence[str]
     )
     if not steps and EvidenceKind.SYMPTOM in kinds:
         steps.append(ADVICE[EvidenceKind.SYMPTOM])
-    return [step.format(entity=entity) for step in steps[:3]]
+    return [step.replace("{entity}", entity) for step in steps[:3]]
 
 
-def _advice_of_signatures(texts: Sequence[str]) -> list[str]:
+def _advice_of_signatures(texts: Sequence[str], own: Sequence[Signature]) -> list[str]:
     """What the signatures of the named causes advise."""
     titles = [found["title"] for text in texts if (found := _NAMED_CAUSE.search(text.partition(' It reads: "')[0]))]
-    named = [signature for title in titles if (signature := built_in_catalogue().named(title)) is not None]
-    return [signature.advice for signature in named if signature.advice]
+    catalogues = (Catalogue(own), built_in_catalogue()) if own else (built_in_catalogue(),)
+    named = [next((one for known in catalogues if (one := known.named(title))), None) for title in titles]
+    return [signature.advice for signature in named if signature is not None and signature.advice]
 
 
 _NAMED_CAUSE = re.compile(r": (?P<title>[^:]+?)(?: \([^()]*\))? \(cause\): ")

@@ -16,6 +16,7 @@ from diag_graph.agents.analyst.question_kinds import FACTUAL, QuestionKind, ques
 from diag_graph.agents.analyst.reading import directions
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
+from diag_graph.analysis.failure_signatures import Signature
 from diag_graph.contracts import ClaimKind, JsonObject, Verification, VerifiedClaim, VerifiedEvidence
 from diag_graph.state import VerifierInput
 from diag_graph.topology import Verdict
@@ -41,6 +42,10 @@ _REFUTED = frozenset({Verification.CONTRADICTED, Verification.NO_EVIDENCE})
 class AnalystVerifier:
     """Verifies by reading."""
 
+    def __init__(self, signatures: Sequence[Signature] = ()) -> None:
+        """Take the signatures of the user and of the incident: what they advise, and nothing else, is read of them."""
+        self._signatures = tuple(signatures)
+
     def verify(self, request: VerifierInput) -> AgentReply:
         """A verifier result as JSON text."""
         case = read_case(request)
@@ -53,7 +58,7 @@ class AnalystVerifier:
                 "verdict": _verdict(judged, case, question_kind(request.question)),
                 "facts_checked": [_fact(claim, judgement) for claim, judgement in judged],
                 "missing_info": _missing(judged, case),
-                "recommended_actions": _actions(judged, case),
+                "recommended_actions": _actions(judged, case, self._signatures),
             }
         )
 
@@ -132,7 +137,7 @@ def _missing(judged: Judged, case: Case) -> list[str]:
     return missing
 
 
-def _actions(judged: Judged, case: Case) -> list[str]:
+def _actions(judged: Judged, case: Case, own: Sequence[Signature]) -> list[str]:
     """What to do about the cause that is shown; while none is, about each that is possible."""
     suspected = [
         (claim, judgement)
@@ -143,5 +148,5 @@ def _actions(judged: Judged, case: Case) -> list[str]:
     actions: list[str] = []
     for claim, judgement in shown or suspected:
         texts = [one.matched_text for one in case.evidence[claim.claim_id]]
-        actions.extend(advice_for(claim.entity or "", judgement.kinds, texts))
+        actions.extend(advice_for(claim.entity or "", judgement.kinds, texts, own))
     return list(dict.fromkeys(actions))
