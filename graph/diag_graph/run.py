@@ -129,9 +129,7 @@ def diagnose(
         return execute(
             Assignment(
                 question=clean,
-                agents=live_agents(
-                    model, listeners, context.evidence.signatures if context and context.evidence else ()
-                ),
+                agents=live_agents(model, listeners, () if evidence is None else evidence.signatures),
                 tools=offered_tools(context) if context else (),
                 context=context,
                 session_id=session_id or new_id(),
