@@ -14,7 +14,7 @@ from diag_graph.analysis.records import FloatArray, Span
 from diag_graph.analysis.share_evidence import DECISIVE, SUBSTANTIAL
 from diag_graph.analysis.span_times import TimedSpan, cancelled, timed
 
-MAX_SPANS = 30_000
+MAX_SPANS = 10_000
 """Spans on either side of the onset that are followed, those nearest to it."""
 MIN_REPEATED = 3
 """Executions on either side without which a number of calls is no habit."""
