@@ -29,6 +29,8 @@ _GUIDE_HEADINGS = frozenset(
         "runbook",
     }
 )
+_GUIDE = re.compile(r"(?<![a-z])(?:runbook|playbook)s?(?![a-z])", re.IGNORECASE)
+"""What the name or the first heading of a text says that is advice."""
 _DEFINES = re.compile(r"\"(?:overall_state|monitor_thresholds)\":|^\s*(?:- )?\"?(?:expr|alert)\"?: ", re.MULTILINE)
 """What alert rules and monitors hold: they say what would be alerted on."""
 _TREE = re.compile(r"^\s*[\u2502\u251c\u2514]")
@@ -120,7 +122,10 @@ def read_subjects(name: str, lines: Sequence[str]) -> DocumentReading:
     """
     head = "\n".join((name, *lines[:_HEAD]))
     headings = {line.strip(" #*:").lower() for line in lines[:_HEAD]}
-    reading = DocumentReading(_kind(head), len(headings & _GUIDE_HEADINGS) > 1 or _DEFINES.search(head) is not None)
+    begins = next((line for line in lines[:_HEAD] if line.strip()), "")
+    titled = _GUIDE.search(name) is not None or (begins.startswith("#") and _GUIDE.search(begins) is not None)
+    guidance = titled or len(headings & _GUIDE_HEADINGS) > 1 or _DEFINES.search(head) is not None
+    reading = DocumentReading(_kind(head), guidance)
     whole = Subject(_whole(name, lines), "pod" if _LOGS_OF.search(head) or "kubectl_logs" in name else "")
     if not whole.name and (spoken := _SPOKEN.search(head)):
         whole = Subject(spoken["name"], spoken["kind"].lower())

@@ -123,12 +123,28 @@ class Signature(BaseModel):
         """Named groups when the line matches; None when it does not."""
         line = line[:MAX_LINE]
         lower = line.lower()
-        if not any(phrase in lower for phrase in self.phrases):
+        phrase = next((phrase for phrase in self.phrases if phrase in lower), None)
+        if phrase is None:
             return None
         if not self.patterns:
-            return {}
+            start = lower.index(phrase)
+            return None if _is_denied(line, start, start + len(phrase)) else {}
         found = next((match for pattern in self._compiled if (match := pattern.search(line))), None)
-        return None if found is None else {name: text for name, text in found.groupdict().items() if text}
+        if found is None or _is_denied(line, *found.span()):
+            return None
+        return {name: text for name, text in found.groupdict().items() if text}
+
+
+_DENIED_BEFORE = re.compile(r"\b(?:no|zero|without|never)\s+\Z|(?<![\w./-])0\s\Z", re.IGNORECASE)
+_DENIED_AFTER = re.compile(r"\"?\s*[:=]\s*\"?(?:false|no|none|null|0(?:\.0+)?)(?![\w.%/-])", re.IGNORECASE)
+
+
+def _is_denied(line: str, start: int, end: int) -> bool:
+    """Whether a line says that there was none of what it names: `OOMKilled: false`, `no deadlock detected`."""
+    return (
+        _DENIED_AFTER.match(line, end) is not None
+        or _DENIED_BEFORE.search(line[max(0, start - 12) : start]) is not None
+    )
 
 
 @dataclass(frozen=True, slots=True)

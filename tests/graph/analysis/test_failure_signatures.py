@@ -136,3 +136,32 @@ def test_a_pod_is_told_from_another_service_by_how_its_name_is_made(pod: str, wo
     """`till-redis` is no pod of `till`, though its name begins so."""
     assert is_pod_of(pod, workload) is is_one
     assert is_pod_of(workload, pod) is is_one
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['"OOMKilled": false', "OOMKilled: false,", "too many connections: no", "disk full = 0", "no deadlock detected",
+     "0 deadlock detected", "without too many connections"],
+)  # fmt: skip
+def test_a_line_that_denies_a_failure_names_none(line: str) -> None:
+    """What is said to be false, zero or none did not happen."""
+    assert Catalogue(BUILT_IN).hit(line, TextKind.TEXT) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "signature"),
+    [
+        ('"OOMKilled": true', "oom-killed"),
+        ("1024 worker_connections are not enough", "connection-limit"),
+        ("ProvisionedThroughputExceededException: exceeded", "rate-limited"),
+        ('Status=429 Code="TooManyRequests"', "rate-limited"),
+        ("12 app shop Query 431 Waiting for table metadata lock ALTER TABLE t ADD x int", "lock-wait"),
+        (" 13 | active | Lock | transactionid | UPDATE t SET x = 2", "wait-lock"),
+        (" 12 | idle in transaction | Client | ClientRead | UPDATE t SET x = 1", "idle-in-transaction"),
+    ],
+)
+def test_what_servers_and_clouds_print_is_known(line: str, signature: str) -> None:
+    """The texts of databases, proxies, brokers and clouds, as they print them."""
+    found = Catalogue(BUILT_IN).hit(line, TextKind.TEXT)
+    assert found is not None
+    assert found.signature.id == signature
