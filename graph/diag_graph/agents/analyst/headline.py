@@ -14,7 +14,8 @@ from diag_graph.contracts import AllowedClaim, ClaimKind
 _TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"
 _METRIC = (
     r"(?P<what>\S.*?) of .+? (?P<went>rose|fell) from (?P<old>\S+(?: \S+)?) \([^()]*\) to (?P<new>\S+(?: \S+)?) "
-    rf"\([^()]*\),? (?:leaving its first level )?at (?P<time>{_TIME})"
+    rf"\((?:median until (?P<back>{_TIME}), when it was back|[^()]*)\),? "
+    rf"(?:leaving its first level )?at (?P<time>{_TIME})"
 )
 _GONE = rf"(?P<what>\S.*?) of .+? (?P<went>appeared|stopped|froze) at (?P<time>{_TIME})"
 _SLOWER = (
@@ -41,7 +42,7 @@ _NAMED = (
 _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.DOTALL), words)
     for pattern, words in (
-        (_METRIC, "{what} {went} from {old} to {new} at {time}"),
+        (_METRIC, "{what} {went} from {old} to {new} at {time}{back}"),
         (_GONE, "{what} {went} at {time}"),
         (_SLOWER, "{what} takes {new}{part} since {time}, before {old}{wait}"),
         (_BETWEEN, "{what} take {new} since {time}, before {old}"),
@@ -89,6 +90,7 @@ def _news(lead: str) -> str:
             parts = {name: text or "" for name, text in found.groupdict().items()}
             said = parts.get("said", "")
             parts["said"] = f": {said}" if said else ""
+            parts["back"] = f", and was back at {parts['back']}" if parts.get("back") else ""
             parts["seen"] = f", seen at {parts['time']}" if parts.get("time") else ""
             news = words.format(**parts)
             return f": {news}" if len(news) <= MAX_NEWS else ""

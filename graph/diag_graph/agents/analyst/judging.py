@@ -44,6 +44,7 @@ class Case:
         calls: Pairs of caller and callee that a cited text states.
         troubled: Entities that are shown to have trouble of their own, and since when.
         leading: The entity of the first root cause; empty when there is none.
+        felt: Whether anything that is cited was slower or failed, rather than short of a resource.
         tolerance: Seconds within which two times are as good as equal, by the step of the cited metrics.
     """
 
@@ -54,6 +55,7 @@ class Case:
     troubled: Mapping[str, float]
     leading: str
     tolerance: float
+    felt: bool
 
 
 def read_case(request: VerifierInput) -> Case:
@@ -73,6 +75,7 @@ def read_case(request: VerifierInput) -> Case:
         troubled=_troubled(claims, evidence),
         leading=next((claim.entity or "" for claim in claims if claim.kind is ClaimKind.ROOT_CAUSE), ""),
         tolerance=_tolerance(request.evidence),
+        felt=any(_kinds(claim, evidence[claim.claim_id]) & (SIGNS - {EvidenceKind.SATURATION}) for claim in claims),
     )
 
 
@@ -205,6 +208,10 @@ def _judge_cause(claim: VerifiedClaim, case: Case, *, leading: bool) -> Judgemen
             causal == {EvidenceKind.CHANGE} and EvidenceKind.SYMPTOM not in kinds,
             "a change is shown, but no effect on what was changed",
         ),
+        (
+            kinds & CAUSAL == {EvidenceKind.SATURATION} and not case.felt and _is_over(entity, cited),
+            "its resource was back by itself, and nothing that is cited was slower or failed",
+        ),
         (bool(behind), f"it calls {behind}, which has trouble of its own"),
         (
             not _linked(entity, first, cited, case),
@@ -217,6 +224,12 @@ def _judge_cause(claim: VerifiedClaim, case: Case, *, leading: bool) -> Judgemen
             return Judgement(Verification.INDIRECT_SUPPORT, reason, kinds)
     shown = "; ".join(sorted(str(kind) for kind in causal))
     return Judgement(Verification.DIRECT_SUPPORT, f"its evidence shows {shown}", kinds)
+
+
+def _is_over(entity: str, cited: Sequence[VerifiedEvidence]) -> bool:
+    """Whether all that is shown to be wrong with the entity is said to be as before again."""
+    signs = [one for one in cited if evidence_kind(one.tool_name, one.matched_text, entity) in SIGNS]
+    return bool(signs) and all(", when it was back)" in one.matched_text for one in signs)
 
 
 def _first_sign(entity: str, cited: Sequence[VerifiedEvidence], case: Case) -> float | None:

@@ -211,3 +211,17 @@ def test_lines_that_say_that_there_was_none_tell_of_no_failure(line: str) -> Non
     from diag_graph.agents.analyst.sightings import Sighting
 
     assert telling_lines([Sighting("inv-1", "read_document", 0, {"text": line})]) == []
+
+
+def test_a_resource_that_was_back_by_itself_while_nobody_felt_it_is_no_confirmed_cause(tmp_path: Path) -> None:
+    """A backup writes for ten minutes: the alert is about it, and nothing was slower or failed meanwhile."""
+
+    def backup(minute: float) -> float:
+        return steady(9e7 if ONSET <= minute < ONSET + 10 else 1e6)(minute)
+
+    metrics(tmp_path, db__disk_write_bytes=backup, db__latency_p95_seconds=steady(0.02), shop__error_ratio=steady(0.01))
+    alert = {"labels": {"alertname": "DiskWrites", "service": "db"}, "status": "firing", "startsAt": stamp(ONSET)}
+    (tmp_path / "alert.json").write_text(json.dumps({"version": "4", "status": "firing", "alerts": [alert]}))
+    run = ask(tmp_path, "DiskWrites fired for db: what is wrong?").run
+    assert run.verdict == "LOW_CONFID"
+    assert "and was back at 2026-11-30T10:40:00Z" in (run.answer or "").partition("\n\n")[0]

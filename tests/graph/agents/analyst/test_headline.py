@@ -14,7 +14,7 @@ LEADS = {
         "db_pool_waiting rose from 0 to 14 at {T}"
     ),
     "hit_ratio of orders fell from 97.5 % (median before) to 40 % (median until {T}, when it was back) "
-    "at {T}, 0.41 times as much.": "hit_ratio fell from 97.5 % to 40 % at {T}",
+    "at {T}, 0.41 times as much.": "hit_ratio fell from 97.5 % to 40 % at {T}, and was back at {T}",
     "requests of orders stopped at {T}: 30 samples until then with a median of 9/s, none since.": (
         "requests stopped at {T}"
     ),
