@@ -39,6 +39,7 @@ _BLOCK = re.compile(
 )
 _DURATION = r"(?:\d+ ms|\d+\.\d s|\d+m \d\d s?)"
 _VARIABLE = [
+    (re.compile(r"(?m)^reading .+: [\d,]+ of [\d,]+ MB, \d+%\n"), ""),  # said where reading takes long
     (re.compile(r"\b[0-9a-f]{16}\b"), "ID"),
     (re.compile(r"(?m)^(ID +)\d{4}-\d\d-\d\d \d\d:\d\d\b"), r"\1TIME"),
     (re.compile(rf"(?m)((?:attempt|round) \d+, |\bin ){_DURATION}(?=:|$)"), r"\1TIME"),
