@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from diag_graph.knowledge.ranking import duplicate_of, relevance, share_found, weight
@@ -14,11 +14,18 @@ from diag_graph.sources.ports import FoundPassage, Retrieval
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-WEIGHTS = (2.0, 3.0, 1.0)
+WEIGHTS = (1.0, 2.0, 1.0)
 """What a term is worth in the title, in the headings above a passage and in its text; `docs/knowledge.md` has the
 figures."""
 CANDIDATES = 30
 """Passages that are looked at closely for a search."""
+COMMON = 2_000
+"""A term that stands in more passages than this tells little and costs much: where there are rarer ones, candidates are
+looked for by those alone. What it is worth in a candidate is counted all the same."""
+FEW = 3
+"""Of terms that are all common, so many are looked for, the rarest."""
+SAMPLE = 16
+"""How often a common term stands is counted in one of so many passages."""
 
 
 class _Row(NamedTuple):
@@ -47,8 +54,9 @@ def search(db: Database, question: str, *, domain: str | None, limit: int) -> Re
     """See `KnowledgeSource.search`."""
     passages = int(db.execute("SELECT count(*) FROM passage").fetchone()[0])
     terms = query_terms(question)
-    weights = {term.match: weight(_found_in(db, term), passages) for term in terms}
-    candidates = _candidates(db, terms, domain)
+    found_in = {term.match: _found_in(db, term, passages) for term in terms}
+    weights = {match: weight(count, passages) for match, count in found_in.items()}
+    candidates = _candidates(db, _telling(found_in), domain)
     kept, dropped = _without_duplicates(candidates, limit)
     held = _held_terms(db, terms, [row.passage_id for row in kept])
     found = [_found(row, share_found(weights, held[row.passage_id]), kept[0].score) for row in kept]
@@ -70,14 +78,31 @@ def search(db: Database, question: str, *, domain: str | None, limit: int) -> Re
     return Retrieval(found, details, passages, len(candidates) - len(dropped))
 
 
-def _found_in(db: Database, term: Term) -> int:
-    row = db.execute("SELECT count(*) FROM passage_text WHERE passage_text MATCH ?", [term.match]).fetchone()
-    return int(row[0])
+def _found_in(db: Database, term: Term, passages: int) -> int:
+    """In how many passages a term stands; of a common one, an estimate."""
+    rows = "SELECT 1 FROM passage_text WHERE passage_text MATCH ?"
+    count = _count(db, f"{rows} LIMIT {COMMON + 1}", term.match)
+    if count <= COMMON:
+        return count
+    last = int(db.execute("SELECT max(passage_id) FROM passage").fetchone()[0])
+    sampled = _count(db, f"{rows} AND rowid <= {last // SAMPLE}", term.match)
+    return min(passages, max(count, sampled * SAMPLE))
 
 
-def _candidates(db: Database, terms: Sequence[Term], domain: str | None) -> list[_Row]:
+def _count(db: Database, rows: str, match: str) -> int:
+    return int(db.execute(f"SELECT count(*) FROM ({rows})", [match]).fetchone()[0])  # noqa: S608 - ours
+
+
+def _telling(found_in: Mapping[str, int]) -> list[str]:
+    """The terms by which candidates are looked for: those that are not common, or the least common."""
+    there = sorted((match for match, count in found_in.items() if count), key=lambda match: found_in[match])
+    rare = [match for match in there if found_in[match] <= COMMON]
+    return rare or there[:FEW]
+
+
+def _candidates(db: Database, matches: Sequence[str], domain: str | None) -> list[_Row]:
     """The passages that hold any of the terms, best first by BM25 over the three columns."""
-    if not terms:
+    if not matches:
         return []
     within = (
         " AND rowid IN (SELECT passage_id FROM passage JOIN knowledge_file USING (file_id) WHERE domain = ?)"
@@ -93,7 +118,7 @@ def _candidates(db: Database, terms: Sequence[Term], domain: str | None) -> list
         f" fingerprint FROM ({best}) AS best JOIN passage ON passage_id = best.rowid"
         " JOIN knowledge_file USING (file_id) JOIN (SELECT root_id, label FROM knowledge_root) USING (root_id)"
         " ORDER BY score, label, path, first_line",
-        [" OR ".join(term.match for term in terms), *([domain] if domain else [])],
+        [" OR ".join(matches), *([domain] if domain else [])],
     )
     return [_candidate(*row) for row in rows]
 

@@ -56,6 +56,8 @@ class Term(NamedTuple):
 
 def index_text(text: str) -> str:
     """A text as it is put into the index: words parted, pairs for Chinese and Japanese, names also by their parts."""
+    if text.isascii() and not _MIXED.search(text):
+        return text  # FTS5 parts it just so
     return " ".join(part for token in _TOKEN.findall(text) for part in _indexed(token))
 
 
