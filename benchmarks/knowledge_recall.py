@@ -82,7 +82,7 @@ def embedding(index: KnowledgeIndex) -> Search | None:
     import numpy as np
 
     model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
-    rows = index._db.execute(
+    rows = index._db.execute(  # noqa: SLF001 - what is measured here is no part of the index
         "SELECT path, title, headings, units FROM passage JOIN knowledge_file USING (file_id) ORDER BY passage_id"
     ).fetchall()
     places = [Place(path, (json.loads(headings) or [""])[-1]) for path, _, headings, _ in rows]
@@ -119,9 +119,8 @@ def report(name: str, search: Search, asked: Sequence[Question], *, misses: bool
         some = [at for question, at in ranks.items() if kind in {question.kind, "all"}]
         first, three = sum(at == 1 for at in some), sum(at is not None and at <= 3 for at in some)
         mrr = sum(1 / at for at in some if at) / len(some)
-        print(
-            f"{name:<10} {kind:<5} {len(some):>3}   {first:>3} ({first / len(some):.0%})   {three:>3} ({three / len(some):.0%})   {mrr:.2f}"
-        )
+        shares = f"{first:>3} ({first / len(some):.0%})   {three:>3} ({three / len(some):.0%})   {mrr:.2f}"
+        print(f"{name:<10} {kind:<5} {len(some):>3}   {shares}")
     for question, at in ranks.items() if misses else ():
         if at != 1:
             print(f"    {at}: {question.text} -> {question.files[0]}, {question.headings[0]}")

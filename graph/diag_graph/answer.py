@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from diag_graph.contracts import AllowedClaim, Citation, ClaimKind, ComposedAnswer, InvocationStatus, Standing
+from diag_graph.contracts import Advice, AllowedClaim, Citation, ClaimKind, ComposedAnswer, InvocationStatus, Standing
+from diag_graph.gate.quoting import quotes
 from diag_graph.topology import Node, Verdict
 
 VERDICT_LINES: dict[Verdict, str] = {
@@ -30,6 +31,9 @@ OBSERVED, SEARCHED, UNSHOWN, NEXT, EVIDENCE = (
     "Next steps",
     "Evidence",
 )
+
+ADVISERS: dict[str, str] = {"lookup_knowledge": "A runbook advises", "read_skill": "The skill advises"}
+"""How guidance is introduced, by the tool that gave it."""
 
 FAILED_CHECKS: dict[Node, str] = {
     Node.PLANNER: "no plan could be made (planner)",
@@ -77,13 +81,16 @@ class _Statement:
         return max(causes, key=lambda claim: list(Standing).index(claim.standing), default=None)
 
 
-def render_answer(composed: ComposedAnswer, claims: Sequence[AllowedClaim], verdict: Verdict) -> str:
+def render_answer(
+    composed: ComposedAnswer, claims: Sequence[AllowedClaim], verdict: Verdict, advised: Sequence[Advice] = ()
+) -> str:
     """The answer of a composed run.
 
     Args:
         composed: What the composer worded, checked.
         claims: The allowed claims; every finding cites some of them.
         verdict: The effective verdict.
+        advised: What guidance advises; it is quoted among the next steps.
 
     Returns:
         Plain text: the summary, the verdict, headed sections with numbered citations, and what each number cites.
@@ -94,11 +101,16 @@ def render_answer(composed: ComposedAnswer, claims: Sequence[AllowedClaim], verd
         for finding in composed.findings
     ]
     head = [one_line(composed.summary), "", VERDICT_LINES[verdict]]
-    return _render(head, statements, composed.limitations, composed.next_steps)
+    return _render(head, statements, composed.limitations, composed.next_steps, advised)
 
 
 def render_uncomposed(
-    claims: Sequence[AllowedClaim], verdict: Verdict, *, missing_info: Sequence[str], recommended_actions: Sequence[str]
+    claims: Sequence[AllowedClaim],
+    verdict: Verdict,
+    *,
+    missing_info: Sequence[str],
+    recommended_actions: Sequence[str],
+    advised: Sequence[Advice] = (),
 ) -> str:
     """The fallback after verification (F2): the allowed claims as they stand, with their citations."""
     head = [
@@ -109,7 +121,7 @@ def render_uncomposed(
     if not claims:
         head.append("No statement passed verification: no root cause can be given.")
     statements = [_Statement(one_line(claim.text), (claim,)) for claim in claims]
-    return _render(head, statements, missing_info, recommended_actions)
+    return _render(head, statements, missing_info, recommended_actions, advised)
 
 
 def render_failed_check(cause: Node, reason: str, counts: Mapping[InvocationStatus, int]) -> str:
@@ -135,7 +147,13 @@ def one_line(text: str) -> str:
     return _WHITE.sub(" ", text).strip()
 
 
-def _render(head: Sequence[str], statements: Sequence[_Statement], unshown: Sequence[str], steps: Sequence[str]) -> str:
+def _render(
+    head: Sequence[str],
+    statements: Sequence[_Statement],
+    unshown: Sequence[str],
+    steps: Sequence[str],
+    advised: Sequence[Advice],
+) -> str:
     cites = _Citations()
     sections: list[tuple[str, list[str]]] = []
     for standing, heading in CAUSE_HEADINGS.items():
@@ -146,7 +164,8 @@ def _render(head: Sequence[str], statements: Sequence[_Statement], unshown: Sequ
     sections.append((OBSERVED, [_cited(item, cites) for item in others if item not in empty]))
     sections.append((SEARCHED, [_cited(item, cites) for item in empty]))
     sections.append((UNSHOWN, [one_line(text) for text in unshown if text.strip()]))
-    sections.append((NEXT, [one_line(text) for text in steps if text.strip()]))
+    own = [_step(one_line(text), advised, cites) for text in steps if text.strip()]
+    sections.append((NEXT, own + [_advice(one, cites) for one in advised]))
     lines = list(head)
     for heading, entries in sections:
         if entries:
@@ -162,3 +181,17 @@ def _cited(statement: _Statement, cites: _Citations) -> str:
         hedge = "Possibly: "
     citations = [citation for claim in statement.claims for citation in claim.citations]
     return f"{hedge}{statement.text} {cites.mark(citations)}"
+
+
+def _step(text: str, advised: Sequence[Advice], cites: _Citations) -> str:
+    """A next step; one that quotes guidance is bound to it, whoever wrote it."""
+    quoted = [citation for one in advised for citation in one.citations if quotes(text, citation.matched_text)]
+    return f"{text} {cites.mark(quoted)}" if quoted else text
+
+
+def _advice(one: Advice, cites: _Citations) -> str:
+    """What guidance advises, in its own words and said to be that: nobody else's words of it reach an answer (G6)."""
+    said = " ".join(
+        f"{ADVISERS.get(citation.tool, citation.tool)}: {one_line(citation.matched_text)}" for citation in one.citations
+    )
+    return f"{said} {cites.mark(one.citations)}"

@@ -312,6 +312,13 @@ class AllowedClaim(Frozen):
     citations: tuple[Citation, ...]
 
 
+class Advice(Frozen):
+    """What guidance advises (G6): a next step of the answer in the words of the guidance itself, and no finding."""
+
+    claim_id: str
+    citations: tuple[Citation, ...]
+
+
 class ComposedFinding(Frozen):
     """One statement of the answer and the allowed claims that it rests on."""
 

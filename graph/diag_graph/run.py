@@ -27,12 +27,12 @@ from diag_graph.events import AgentFinished, Event, EvidenceRead, Listener, Mode
 from diag_graph.gate.values import well_formed
 from diag_graph.history import bounded
 from diag_graph.nodes.composer import view_claims
-from diag_graph.nodes.deps import GUIDANCE, Deps
+from diag_graph.nodes.deps import Deps
 from diag_graph.outcome import INTERRUPTED_REASON, AgentFlow, AgentStep, RunDocument, RunRow, RunStatus
 from diag_graph.sources.ports import NO_GUIDANCE, Evidence, Guidance
 from diag_graph.sources.watching import watched
 from diag_graph.state import DiagnosisState
-from diag_graph.tools.definition import AnyTool, ToolContext
+from diag_graph.tools.definition import GUIDANCE, AnyTool, ToolContext
 from diag_graph.tools.ledger import Ledger
 from diag_graph.topology import RECURSION_LIMIT, Node, PlannerMode
 from diag_graph.trace import orchestration_trace

@@ -208,6 +208,8 @@ class ComposerInput(Frozen):
     verdict: Verdict
     missing_info: tuple[str, ...] = ()
     recommended_actions: tuple[str, ...] = ()
+    advised: int = 0
+    """How many passages of guidance code adds to the next steps; their words are not the composer's to see (G6)."""
     format_reminder: str | None = None
 
 

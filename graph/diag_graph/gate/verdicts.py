@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from diag_graph.contracts import (
+    Advice,
     AllowedClaim,
     Citation,
     ClaimFlag,
@@ -113,6 +114,37 @@ def allowed_claims(
                 )
             )
     return tuple(allowed)
+
+
+def advice(
+    verified: VerifiedDocument,
+    evidence: Sequence[VerifiedEvidence],
+    facts_checked: Iterable[FactCheck],
+    verdict: Verdict,
+) -> tuple[Advice, ...]:
+    """What may be passed on of guidance (G6): only that it is advised, and only in its own words.
+
+    A claim that rests on guidance alone says what a runbook recommends or it says nothing: one that blames somebody, or
+    that something was not found, is left out, and so is one that its verifier did not find in the text.
+
+    Args:
+        verified: The document after the gate.
+        evidence: The matched texts of its bindings.
+        facts_checked: The verifier's judgements.
+        verdict: The effective verdict.
+
+    Returns:
+        In the document's order; claims that cite the same texts as an earlier one are left out.
+    """
+    judged = _weakest(facts_checked)
+    found: dict[tuple[Citation, ...], Advice] = {}
+    for claim in verified.claims:
+        said = _STANDINGS.get((judged.get(claim.claim_id, Verification.NO_EVIDENCE), verdict), {}).get(claim.kind)
+        advises = ClaimFlag.GUIDANCE_ONLY in claim.flags and ClaimFlag.EMPTY_ONLY not in claim.flags
+        if advises and claim.kind is ClaimKind.OBSERVATION and said is Standing.CONFIRMED:
+            citations = tuple(_citation(entry) for entry in evidence if entry.claim_id == claim.claim_id)
+            found.setdefault(citations, Advice(claim_id=claim.claim_id, citations=citations))
+    return tuple(found.values())
 
 
 def _weakest(facts: Iterable[FactCheck]) -> Mapping[str, Verification]:

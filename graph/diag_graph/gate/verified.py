@@ -107,7 +107,9 @@ def _flags(
     empty_invocations: AbstractSet[str],
 ) -> tuple[ClaimFlag, ...]:
     flags: list[ClaimFlag] = []
-    if ungrounded_numbers(claim.text, (entry.matched_text for entry in evidence)):
+    # What a runbook says grounds no number of a claim that cites evidence too: it shows nothing of what happened (G6).
+    shown = [entry for entry in evidence if entry.tool_name not in guidance_tools] or evidence
+    if ungrounded_numbers(claim.text, (entry.matched_text for entry in shown)):
         flags.append(ClaimFlag.UNGROUNDED_NUMBER)
     if all(entry.tool_name in guidance_tools for entry in evidence):
         flags.append(ClaimFlag.GUIDANCE_ONLY)

@@ -55,7 +55,11 @@ def search(db: Database, question: str, *, domain: str | None, limit: int) -> Re
     passages = int(db.execute("SELECT count(*) FROM passage").fetchone()[0])
     terms = query_terms(question)
     found_in = {term.match: _found_in(db, term, passages) for term in terms}
-    weights = {match: weight(count, passages) for match, count in found_in.items()}
+    weights = {
+        term.match: weight(found_in[term.match], passages)
+        for term in terms
+        if found_in[term.match] or not term.in_parts
+    }
     candidates = _candidates(db, _telling(found_in), domain)
     kept, dropped = _without_duplicates(candidates, limit)
     held = _held_terms(db, terms, [row.passage_id for row in kept])

@@ -28,11 +28,11 @@ _TIMES = re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?\
 _FEW_DIGITS = re.compile(r"\d{1,2}(?:\.\d+)?")
 
 _SAYING_NOTHING = """
-a about after again all also an and any are as at be been before but by can could did do does doing during for from get
-gets getting got had has have having how i if in into is it its just keep keeps me my no not now of off on one only or
-our out over playbook please postmortem runbook runbooks s say says should since so some still suddenly t than that the
-their them then there these they this those to too up us was we were what when where which while who why will with would
-you your
+a about after again alert alerts all also an and any are as at be been before but by can come comes could did do does
+doing during fire fired fires firing for from get gets getting go goes got had has have having how i if in into is it
+its just keep keeps me my no not now of off on one only or our out over playbook please postmortem runbook runbooks s
+say says seem seems should since so some still suddenly t than that the their them then there these they this those to
+too up us utc was we were what when where which while who why will with would you your
 """
 STOP_WORDS = frozenset(_SAYING_NOTHING.split())
 """Words of English that say nothing of what a question is about."""
@@ -48,10 +48,12 @@ class Term(NamedTuple):
     Attributes:
         said: As the question says it.
         match: The FTS5 expression for it: always a quoted string, whatever the question holds.
+        in_parts: It is a name whose parts are searched for, too: where nobody knows the name, they stand for it.
     """
 
     said: str
     match: str
+    in_parts: bool = False
 
 
 def index_text(text: str) -> str:
@@ -96,10 +98,14 @@ def _terms(text: str, stop_words: frozenset[str]) -> Iterator[Term]:
             continue
         words = [word[:MAX_TERM_CHARS] for word in _WORDS.findall(token)]
         if len(words) > 1:  # a name: all of it in one, beside its parts
-            yield Term(token, _quoted(" ".join(words)))
+            yield Term(token, _quoted(" ".join(words)), in_parts=True)
         for word in words:
-            if word.lower() not in stop_words and not (stop_words and _FEW_DIGITS.fullmatch(word)):
-                yield Term(word, _quoted(word))
+            parts = _CAMEL.findall(word) if _MIXED.search(word) else []
+            if len(parts) > 1:
+                yield Term(word, _quoted(word), in_parts=True)
+            for part in parts if len(parts) > 1 else [word]:
+                if part.lower() not in stop_words and not (stop_words and _FEW_DIGITS.fullmatch(part)):
+                    yield Term(part, _quoted(part))
 
 
 def _cjk_terms(run: str) -> Iterator[Term]:

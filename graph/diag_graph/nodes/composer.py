@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from diag_graph.answer import render_answer
-from diag_graph.contracts import AllowedClaim, ComposedAnswer
+from diag_graph.contracts import Advice, AllowedClaim, ComposedAnswer
 from diag_graph.gate.numbers import ungrounded_numbers
-from diag_graph.gate.verdicts import allowed_claims
+from diag_graph.gate.verdicts import advice, allowed_claims
 from diag_graph.nodes.agent_call import agent_status, ask_agent, format_reminder
 from diag_graph.nodes.deps import NodeCall
 from diag_graph.parsing import InvalidReplyError, parse_model
@@ -31,7 +31,9 @@ def run(view: ComposerChannels, call: NodeCall) -> Update:
     return {
         "composer_output": composed,
         "composer_status": agent_status(answer),
-        "final_answer": render_answer(composed, request.allowed_claims, request.verdict) if composed else None,
+        "final_answer": render_answer(composed, request.allowed_claims, request.verdict, view_advice(view))
+        if composed
+        else None,
     }
 
 
@@ -44,6 +46,7 @@ def composer_input(view: ComposerChannels, call: NodeCall) -> ComposerInput:
         verdict=verdict or Verdict.REJECT,
         missing_info=result.missing_info if result else (),
         recommended_actions=result.recommended_actions if result else (),
+        advised=len(view_advice(view)),
         format_reminder=format_reminder(call),
     )
 
@@ -58,6 +61,18 @@ def view_claims(view: ComposerChannels) -> tuple[AllowedClaim, ...]:
     if document is None or result is None or verdict is None:
         return ()
     return allowed_claims(document, view.get("verified_evidence", ()), result.facts_checked, verdict)
+
+
+def view_advice(view: ComposerChannels) -> tuple[Advice, ...]:
+    """What guidance advises, under the same verdict: code adds it to the answer, past the composer."""
+    document, result, verdict = (
+        view.get("verified_executor_output"),
+        view.get("verifier_output"),
+        view.get("effective_verdict"),
+    )
+    if document is None or result is None or verdict is None:
+        return ()
+    return advice(document, view.get("verified_evidence", ()), result.facts_checked, verdict)
 
 
 def read_answer(text: str | None, request: ComposerInput) -> ComposedAnswer:

@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from diag_graph.agents.ports import AgentSet
 from diag_graph.events import Listener
 from diag_graph.state import SkillCard
-from diag_graph.tools.definition import LOOKUP_KNOWLEDGE, READ_SKILL
+from diag_graph.tools.definition import GUIDANCE
 from diag_graph.tools.ledger import Ledger
-
-GUIDANCE = frozenset({LOOKUP_KNOWLEDGE, READ_SKILL})
-"""Names of the tools that the contract calls guidance."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from diag_graph.answer import render_failed_check, render_uncomposed
 from diag_graph.gate.numbers import ungrounded_numbers
-from diag_graph.nodes.composer import answer_sources, view_claims
+from diag_graph.nodes.composer import answer_sources, view_advice, view_claims
 from diag_graph.nodes.deps import NodeCall
 from diag_graph.state import FallbackChannels, Update
 from diag_graph.topology import Node
@@ -26,6 +26,7 @@ def run(view: FallbackChannels, call: NodeCall) -> Update:
                 verdict,
                 missing_info=[said for said in missing if not ungrounded_numbers(said, sources)],
                 recommended_actions=result.recommended_actions if result else (),
+                advised=view_advice(view),
             )
         }
     return {"final_answer": render_failed_check(Node(cause), reason, call.deps.ledger.counts())}

@@ -26,6 +26,9 @@ LOOKUP_KNOWLEDGE = "lookup_knowledge"
 READ_SKILL = "read_skill"
 """Name of the tool that gives the selected skill's text: the graph and the executors know it by this."""
 
+GUIDANCE = frozenset({LOOKUP_KNOWLEDGE, READ_SKILL})
+"""Names of the tools that the contract calls guidance."""
+
 
 class ToolArguments(BaseModel):
     """Base of a tool's arguments: unknown names are refused, so that a typo is not silently ignored."""

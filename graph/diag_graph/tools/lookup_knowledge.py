@@ -80,6 +80,7 @@ def _items(passage: FoundPassage) -> Iterator[JsonObject]:
             "entity": "",
             "signal": "knowledge",
             "source": passage.source,
+            "headings": list(passage.headings),
             "lines": f"{passage.first}-{passage.last}",
             "domain": passage.domain,
             "relevance": passage.relevance,

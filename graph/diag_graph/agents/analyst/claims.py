@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from diag_graph.agents.analyst.sightings import Sighting
 from diag_graph.contracts import ClaimKind, JsonObject
 
+ADVISED = "A runbook advises: "
+"""How a claim begins that rests on a runbook."""
+
 MAX_CAUSES = 3
 MAX_CAUSE_BINDINGS = 6
 MAX_OBSERVATIONS = 6
@@ -77,6 +80,13 @@ class Claims:
             kind = ClaimKind.NO_EVIDENCE if statement.empty else ClaimKind.OBSERVATION
             if statement.said not in self._said:
                 self._add(statement.said, kind, statement.entity or None, [statement])
+
+    def add_advice(self, passages: Iterable[Sighting]) -> None:
+        """State what runbooks advise, in their own words: that it is advised, and nothing more (G6)."""
+        for passage in passages:
+            said = f"{ADVISED}{passage.text}"
+            if said not in self._said:
+                self._add(said, ClaimKind.OBSERVATION, None, [passage])
 
     def strengthen(self, entity: str, statements: Sequence[Sighting]) -> None:
         """Bind further statements to the claim that blames an entity; its words stay."""

@@ -37,6 +37,10 @@ UNSURE = "No fault and no root cause is shown, but too little could be compared 
 NOT_EXHAUSTIVE = (
     "Only what the collected evidence covers was looked at; what was not found there may still have happened."
 )
+RUNBOOKS_SHOWN = "What the runbooks advise stands under the next steps, each with where it comes from."
+RUNBOOKS_ALONE = "Runbooks say what is advised, and not what happened: nothing else was looked at."
+NO_RUNBOOK = "No indexed runbook says anything about it."
+NO_RUNBOOK_STEP = "See what is indexed with `diag knowledge list`, and add more with `diag knowledge add PATH`."
 
 
 class AnalystComposer:
@@ -48,18 +52,30 @@ class AnalystComposer:
         kind = question_kind(request.question)
         limitations = list(request.missing_info)
         if not causes:
-            limitations.append(NOT_EXHAUSTIVE)
+            limitations.append(RUNBOOKS_ALONE if _shows_runbooks(kind, request) else NOT_EXHAUSTIVE)
         return reply(
             {
                 "summary": _asked_summary(kind, request, causes) or _summary(request, causes),
                 "findings": [_finding(claim) for claim in request.allowed_claims],
                 "limitations": limitations,
-                "next_steps": list(request.recommended_actions) or _default_steps(kind, causes),
+                "next_steps": _next_steps(kind, request, causes),
             }
         )
 
 
+def _shows_runbooks(kind: QuestionKind, request: ComposerInput) -> bool:
+    return kind is QuestionKind.RUNBOOK and not request.allowed_claims
+
+
+def _next_steps(kind: QuestionKind, request: ComposerInput, causes: Sequence[AllowedClaim]) -> list[str]:
+    if _shows_runbooks(kind, request):
+        return [] if request.advised else [NO_RUNBOOK_STEP]
+    return list(request.recommended_actions) or _default_steps(kind, causes)
+
+
 def _asked_summary(kind: QuestionKind, request: ComposerInput, causes: Sequence[AllowedClaim]) -> str | None:
+    if _shows_runbooks(kind, request):
+        return RUNBOOKS_SHOWN if request.advised else NO_RUNBOOK
     cause = _summary(request, causes) if causes else None
     return asked_summary(kind, request.allowed_claims, cause, request.recommended_actions)
 

@@ -29,6 +29,8 @@ _SUBJECTS = tuple(
 _OF_CHANGE = re.compile(r"\A\W*(?:what was changed: )?(?:deploy|commit|flag|config|change)\b", re.IGNORECASE)
 _POINT = re.compile(r"\b(?:at|since) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)")
 """A moment, and not the border of a window that was looked at."""
+_ADVISED = "\n\nNext steps\n"
+"""From here on an answer may quote a runbook, which is no grammar of the tools, and names whom it likes."""
 _ERA = (0.0, 32_503_680_000.0)
 """Seconds since the epoch of times that can be meant: from 1970 to the year 3000."""
 
@@ -57,7 +59,7 @@ def pointed_at(question: str, history: Sequence[Turn]) -> Earlier:
     """
     if not leans(question):
         return Earlier()
-    answers = [turn.answer for turn in reversed(history)]
+    answers = [turn.answer.split(_ADVISED, 1)[0] for turn in reversed(history)]
     dated = next((answer for answer in answers if _time(answer) is not None), "")
     return Earlier(
         subject=next((name for answer in answers if (name := _subject(answer))), ""),

@@ -9,6 +9,7 @@ from diag_graph.agents.analyst.asked_statements import asked_statements, silence
 from diag_graph.agents.analyst.asked_steps import can_show
 from diag_graph.agents.analyst.claims import Claims
 from diag_graph.agents.analyst.documents import telling_lines
+from diag_graph.agents.analyst.guidance import asked_passages, runbook_advice
 from diag_graph.agents.analyst.guilt import with_guilty_change
 from diag_graph.agents.analyst.kinds import CAUSAL, evidence_kind
 from diag_graph.agents.analyst.named_failures import named_suspicions, stated_failures, with_named_failures
@@ -22,6 +23,7 @@ from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply, Toolbox
 from diag_graph.contracts import EVIDENCE_SCHEMA, Invocation, JsonObject, RetryContext
 from diag_graph.state import ExecutorInput
+from diag_graph.tools.definition import LOOKUP_KNOWLEDGE
 
 MAX_DOCUMENTS = 8
 """Documents that are read when nothing with numbers or times shows what happened."""
@@ -38,6 +40,8 @@ class AnalystExecutor:
         kind = question_kind(request.question)
         if request.retry_context is not None:
             document = _second_round(request.retry_context, sightings(made))
+        elif kind is QuestionKind.RUNBOOK and made and all(call.tool == LOOKUP_KNOWLEDGE for call in made):
+            document = _advice(made)
         elif can_show(kind, {call.tool for call in made}):
             document = _facts(kind, request, made, tools)
         else:
@@ -68,7 +72,18 @@ class AnalystExecutor:
             claims.add_observations(silence_about(question, seen, tools))
         if not claims.claims:
             claims.add_observations(one for one in seen if one.field("section") == "overview")
+        claims.add_advice(runbook_advice(question, suspected, [*stated, *read], tools))
         return _document(claims, [*made, *advised])
+
+
+def _advice(made: list[Invocation]) -> JsonObject:
+    """What the runbooks that were asked for say; when none says anything, that."""
+    seen = sightings(made)
+    claims = Claims()
+    claims.add_advice(asked_passages(seen))
+    if not claims.claims:
+        claims.add_observations(one for one in seen if one.empty)
+    return _document(claims, made)
 
 
 def _facts(kind: QuestionKind, request: ExecutorInput, made: list[Invocation], tools: Toolbox) -> JsonObject:

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 from diag_graph.agents.analyst.asked_steps import INTENTS, asked_steps, can_show
 from diag_graph.agents.analyst.earlier_turns import pointed_at
-from diag_graph.agents.analyst.question_kinds import question_kind
+from diag_graph.agents.analyst.guidance import MAX_ASKED_FOR, MAX_QUERY
+from diag_graph.agents.analyst.question_kinds import QuestionKind, question_kind
 from diag_graph.agents.analyst.skill_choice import chosen_skill
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
 from diag_graph.contracts import FactCheck, JsonObject
 from diag_graph.state import PlannerInput
+from diag_graph.tools.definition import LOOKUP_KNOWLEDGE
 from diag_graph.topology import PlannerMode
 
 SURVEY: tuple[tuple[str, str], ...] = (
@@ -54,6 +56,9 @@ class AnalystPlanner:
         if request.mode is PlannerMode.EVIDENCE_GAP_ONLY:
             steps = list(_increments(request, offered))
             intent = "Close the gaps in the evidence"
+        elif LOOKUP_KNOWLEDGE in offered and question_kind(request.question) is QuestionKind.RUNBOOK:
+            steps = [_runbook_step(request.question)]
+            intent = f"Show what runbooks advise: {request.question[:200]}"
         elif can_show(kind := question_kind(request.question), offered):
             earlier = pointed_at(request.question, request.history)
             steps = list(asked_steps(kind, request.question, earlier, _phrases(request.question), offered))
@@ -68,6 +73,11 @@ class AnalystPlanner:
         if choice is not None:
             intent += f" (the skill {choice.skill} fits: {', '.join(choice.words)})"
         return reply({"intent": intent, "selected_skill": choice.skill if choice else None, "steps": numbered})
+
+
+def _runbook_step(question: str) -> JsonObject:
+    arguments = {"query": question[:MAX_QUERY], "limit": MAX_ASKED_FOR}
+    return {"goal": "Find what the runbooks say", "tool": LOOKUP_KNOWLEDGE, "arguments": arguments}
 
 
 def _survey(question: str, offered: set[str]) -> Iterator[JsonObject]:

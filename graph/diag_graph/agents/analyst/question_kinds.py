@@ -14,6 +14,7 @@ class QuestionKind(StrEnum):
     """What a question asks for."""
 
     CAUSE = "cause"
+    RUNBOOK = "runbook"
     ADVICE = "advice"
     ONGOING = "ongoing"
     CHANGES = "changes"
@@ -41,6 +42,7 @@ FACTUAL = frozenset(
 _OPENING = r"\A\W*(?:and |so |but |ok(?:ay)?,? )?"
 _CHANGE_NOUNS = r"\b(?:changes?|deploy(?:ment)?s?|releases?|commits?|roll-?outs?|feature flags?)\b"
 _LOG_NOUNS = r"\b(?:errors?|logs?|log lines?|warnings?|exceptions?|stack ?traces?|messages?)\b"
+_RUNBOOKS = r"\b(?:run-?books?|playbooks?|post-?mortems?|knowledge base)\b"
 _FAULTS = r"\b(?:wrong|amiss|(?:un)?healthy|ok(?:ay)?|fine|well|(?:ab)?normal|problems?|issues?|trouble|alright)\b"
 
 _ROWS: tuple[tuple[QuestionKind, tuple[str, ...]], ...] = (
@@ -54,6 +56,15 @@ _ROWS: tuple[tuple[QuestionKind, tuple[str, ...]], ...] = (
             r"\bwhat (?:happen|break|broke)|\bwhere (?:is|does|did)\b.{0,60}\b(?:spent|start|come from|go)\b",
             r"为什么|为何|原因|根因|怎么回事|发生了什么",
             r"なぜ|どうして|何が起き|何があ",
+        ),
+    ),
+    (
+        QuestionKind.RUNBOOK,
+        (
+            rf"\b(?:what|which|any|is there|are there|show|find|search|look up|open|give)\b.{{0,40}}{_RUNBOOKS}",
+            rf"{_RUNBOOKS}.{{0,30}}\b(?:says?|advises?|recommends?|suggests?|tells?|about|for|on)\b",
+            rf"\baccording to\b.{{0,30}}{_RUNBOOKS}",
+            r"(?:手册|预案|运维文档)|(?:ランブック|手順書|運用手順)",
         ),
     ),
     (

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diag_graph.agents.analyst.advice import advice_for
+from diag_graph.agents.analyst.guidance_judging import guidance_verdict, is_guidance, judge_guidance, of_evidence
 from diag_graph.agents.analyst.judging import Case, Judgement, judge, read_case
 from diag_graph.agents.analyst.kinds import EvidenceKind, compared_something, evidence_kind, names_failure
 from diag_graph.agents.analyst.question_kinds import FACTUAL, QuestionKind, question_kind
@@ -48,15 +49,21 @@ class AnalystVerifier:
 
     def verify(self, request: VerifierInput) -> AgentReply:
         """A verifier result as JSON text."""
-        case = read_case(request)
+        claims = request.verified_output.claims
+        case = read_case(of_evidence(request))
         judged: list[tuple[VerifiedClaim, Judgement]] = []
-        for claim in request.verified_output.claims:
+        for claim in claims:
+            if is_guidance(claim):
+                continue
             leading = not any(other.kind is ClaimKind.ROOT_CAUSE for other, _ in judged)
             judged.append((claim, judge(claim, case, leading=leading)))
+        advised = judge_guidance(request)
+        asked = question_kind(request.question)
+        only_asked = asked is QuestionKind.RUNBOOK and not judged
         return reply(
             {
-                "verdict": _verdict(judged, case, question_kind(request.question)),
-                "facts_checked": [_fact(claim, judgement) for claim, judgement in judged],
+                "verdict": guidance_verdict(advised) if only_asked else _verdict(judged, case, asked),
+                "facts_checked": [_fact(claim, judgement) for claim, judgement in (*judged, *advised)],
                 "missing_info": _missing(judged, case),
                 "recommended_actions": _actions(judged, case, self._signatures),
             }

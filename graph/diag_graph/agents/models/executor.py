@@ -30,7 +30,7 @@ from diag_graph.contracts import Invocation, InvocationStatus, JsonObject, Retry
 from diag_graph.errors import AgentFailure
 from diag_graph.parsing import InvalidReplyError, parse_object
 from diag_graph.state import ExecutorInput
-from diag_graph.tools.definition import READ_SKILL, ToolSpec
+from diag_graph.tools.definition import LOOKUP_KNOWLEDGE, READ_SKILL, ToolSpec
 from diag_graph.topology import FailureKind, Node
 from diag_graph.usage import NO_USAGE, Usage
 
@@ -239,7 +239,9 @@ def system_prompt(specs: Sequence[ToolSpec], *, native: bool) -> str:
         if native
         else filled("calling_json", calls=outline(AskedCalls), tools=tool_lines(specs))
     )
-    return filled(Node.EXECUTOR, calling=calling, contract=outline(EvidenceDocument), data=prompt("data"))
+    told = filled(Node.EXECUTOR, calling=calling, contract=outline(EvidenceDocument), data=prompt("data"))
+    guided = any(spec.name == LOOKUP_KNOWLEDGE for spec in specs)
+    return f"{told}\n\n{prompt('executor_guidance')}" if guided else told
 
 
 def task_of(request: ExecutorInput, blocks: DataBlocks) -> str:

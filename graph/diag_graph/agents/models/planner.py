@@ -36,7 +36,7 @@ def task_of(request: PlannerInput, blocks: DataBlocks) -> str:
     parts = [
         section("Tools", "\n".join(f"- {tool.name}: {tool.summary}" for tool in request.tools)),
         section("Skills", _skills(request, blocks)),
-        section("Runbook domains", "\n".join(f"- {domain}" for domain in request.knowledge_domains)),
+        section("Runbook domains", _domains(request, blocks)),
         section("Earlier in this conversation", _history(request, blocks)),
         section("Now", request.now),
         section("Question", request.question),
@@ -55,6 +55,12 @@ def _skills(request: PlannerInput, blocks: DataBlocks) -> str:
     """Descriptions come out of files, and so are data."""
     cards = "\n".join(f"- {skill.name}: {skill.description}" for skill in request.skills)
     return blocks.block(cards) if cards else NO_SKILL
+
+
+def _domains(request: PlannerInput, blocks: DataBlocks) -> str:
+    """Titles come out of files, and so are data."""
+    lines = "\n".join(f"- {domain}" for domain in request.knowledge_domains)
+    return blocks.block(lines) if lines else ""
 
 
 def _history(request: PlannerInput, blocks: DataBlocks) -> str:
