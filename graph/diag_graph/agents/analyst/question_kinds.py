@@ -61,10 +61,10 @@ _ROWS: tuple[tuple[QuestionKind, tuple[str, ...]], ...] = (
     (
         QuestionKind.RUNBOOK,
         (
-            rf"\b(?:what|which|any|is there|are there|show|find|search|look up|open|give)\b.{{0,40}}{_RUNBOOKS}",
-            rf"{_RUNBOOKS}.{{0,30}}\b(?:says?|advises?|recommends?|suggests?|tells?|about|for|on)\b",
-            rf"\baccording to\b.{{0,30}}{_RUNBOOKS}",
-            r"(?:手册|预案|运维文档)|(?:ランブック|手順書|運用手順)",
+            # With a subject of its own: what "the runbook" says of the trouble at hand takes a diagnosis first.
+            rf"{_RUNBOOKS}.{{0,40}}\b(?:about|on|for|when|if|regarding|concerning)\b\s+(?!it\b|this\b|that\b)\w",
+            r"(?:手册|预案)(?:里|中|上|对|关于).{3,}|关于.{2,}的(?:手册|预案)",
+            r"(?:ランブック|手順書)(?:に|で|は).{3,}|.{2,}の(?:ランブック|手順書)",
         ),
     ),
     (

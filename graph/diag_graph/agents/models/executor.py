@@ -241,7 +241,7 @@ def system_prompt(specs: Sequence[ToolSpec], *, native: bool) -> str:
     )
     told = filled(Node.EXECUTOR, calling=calling, contract=outline(EvidenceDocument), data=prompt("data"))
     guided = any(spec.name == LOOKUP_KNOWLEDGE for spec in specs)
-    return f"{told}\n\n{prompt('executor_guidance')}" if guided else told
+    return told + "\n\n" + prompt("executor_guidance") if guided else told
 
 
 def task_of(request: ExecutorInput, blocks: DataBlocks) -> str:

@@ -22,6 +22,12 @@ QUESTIONS = {
         "为什么变慢",
         "なぜ遅いのですか",
     ],
+    QuestionKind.RUNBOOK: [
+        "what does the runbook say about pool exhaustion?",
+        "is there a playbook for a full disk?",
+        "手册里怎么处理连接池耗尽",
+        "証明書切れの手順書はありますか",
+    ],
     QuestionKind.ADVICE: ["what should I do?", "how do we fix it?", "what does the runbook say?", "怎么办？"],
     QuestionKind.CHANGES: [
         "what changed?",
