@@ -200,6 +200,13 @@ class VerifierInput(Frozen):
     format_reminder: str | None = None
 
 
+READ_GUIDANCE = "Read what the runbooks advise: it is quoted here, each passage with its source."
+"""The recommended action that stands for verified guidance: code adds the passages to the next steps (G6).
+
+Their words are not the composer's to see.
+"""
+
+
 class ComposerInput(Frozen):
     """All that a composer may know."""
 
@@ -208,8 +215,6 @@ class ComposerInput(Frozen):
     verdict: Verdict
     missing_info: tuple[str, ...] = ()
     recommended_actions: tuple[str, ...] = ()
-    advised: int = 0
-    """How many passages of guidance code adds to the next steps; their words are not the composer's to see (G6)."""
     format_reminder: str | None = None
 
 

@@ -20,7 +20,7 @@ from diag_graph.outcome import RunDocument
 from diag_graph.run import Assignment, diagnose, execute
 from diag_graph.sources.folder import open_folder
 from diag_graph.sources.ports import Guidance
-from diag_graph.state import ComposerInput, ExecutorInput, PlannerInput, VerifierInput
+from diag_graph.state import READ_GUIDANCE, ComposerInput, ExecutorInput, PlannerInput, VerifierInput
 from diag_graph.tools.catalogue import offered_tools
 from diag_graph.tools.definition import ToolContext
 from diag_graph.tools.run_window import run_window
@@ -214,7 +214,7 @@ def test_passages_reach_nobody_but_executor_and_verifier(index: KnowledgeIndex, 
     assert "SECRET-" not in heard.saw("planner")
     assert set(re.findall(r"SECRET-\w+", heard.saw("verifier"))) == {"SECRET-used"}
     assert "SECRET-" not in heard.saw("composer")
-    assert heard.given["composer"][0].advised > 0
+    assert READ_GUIDANCE in heard.given["composer"][0].recommended_actions
 
 
 RUNBOOK = "runbooks/pool.md, 'Pool' > 'Mitigation': End the idle sessions that hold 7 connections of the pool."

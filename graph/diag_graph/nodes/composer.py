@@ -11,7 +11,7 @@ from diag_graph.gate.verdicts import advice, allowed_claims
 from diag_graph.nodes.agent_call import agent_status, ask_agent, format_reminder
 from diag_graph.nodes.deps import NodeCall
 from diag_graph.parsing import InvalidReplyError, parse_model
-from diag_graph.state import ComposerChannels, ComposerInput, Update
+from diag_graph.state import READ_GUIDANCE, ComposerChannels, ComposerInput, Update
 from diag_graph.topology import Node, Verdict
 
 _CITATION_MARK = re.compile(r"\[\d+\]|\A\s*verdict\s*:", re.IGNORECASE)
@@ -40,13 +40,13 @@ def run(view: ComposerChannels, call: NodeCall) -> Update:
 def composer_input(view: ComposerChannels, call: NodeCall) -> ComposerInput:
     """All that the composer may know."""
     result, verdict = view.get("verifier_output"), view.get("effective_verdict")
+    guided = (READ_GUIDANCE,) if view_advice(view) else ()
     return ComposerInput(
         question=view["diagnosis_context"].question,
         allowed_claims=view_claims(view),
         verdict=verdict or Verdict.REJECT,
         missing_info=result.missing_info if result else (),
-        recommended_actions=result.recommended_actions if result else (),
-        advised=len(view_advice(view)),
+        recommended_actions=(*(result.recommended_actions if result else ()), *guided),
         format_reminder=format_reminder(call),
     )
 

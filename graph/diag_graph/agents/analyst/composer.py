@@ -11,7 +11,7 @@ from diag_graph.agents.analyst.question_kinds import FACTUAL, QuestionKind, ques
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
 from diag_graph.contracts import AllowedClaim, ClaimKind, JsonObject, Standing
-from diag_graph.state import ComposerInput
+from diag_graph.state import READ_GUIDANCE, ComposerInput
 from diag_graph.topology import Verdict
 
 CAUSE_SUMMARIES: dict[Standing, str] = {
@@ -69,15 +69,20 @@ def _shows_runbooks(kind: QuestionKind, request: ComposerInput) -> bool:
 
 def _next_steps(kind: QuestionKind, request: ComposerInput, causes: Sequence[AllowedClaim]) -> list[str]:
     if _shows_runbooks(kind, request):
-        return [] if request.advised else [NO_RUNBOOK_STEP]
-    return list(request.recommended_actions) or _default_steps(kind, causes)
+        return [] if READ_GUIDANCE in request.recommended_actions else [NO_RUNBOOK_STEP]
+    return _own_steps(request) or _default_steps(kind, causes)
+
+
+def _own_steps(request: ComposerInput) -> list[str]:
+    """The recommended actions; that there is guidance goes without saying, for code quotes it right behind them."""
+    return [action for action in request.recommended_actions if action != READ_GUIDANCE]
 
 
 def _asked_summary(kind: QuestionKind, request: ComposerInput, causes: Sequence[AllowedClaim]) -> str | None:
     if _shows_runbooks(kind, request):
-        return RUNBOOKS_SHOWN if request.advised else NO_RUNBOOK
+        return RUNBOOKS_SHOWN if READ_GUIDANCE in request.recommended_actions else NO_RUNBOOK
     cause = _summary(request, causes) if causes else None
-    return asked_summary(kind, request.allowed_claims, cause, request.recommended_actions)
+    return asked_summary(kind, request.allowed_claims, cause, _own_steps(request))
 
 
 def _summary(request: ComposerInput, causes: Sequence[AllowedClaim]) -> str:

@@ -36,10 +36,6 @@ def task_of(request: ComposerInput, blocks: DataBlocks) -> str:
             blocks.block(_listed(request.recommended_actions)) if request.recommended_actions else "",
         ),
     ]
-    if request.advised:
-        parts.append(
-            section("Added below your next steps by the program", f"{request.advised} runbook passages, quoted")
-        )
     return "".join(parts).strip()
 
 
