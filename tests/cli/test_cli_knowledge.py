@@ -83,6 +83,17 @@ def test_doctor_says_what_is_indexed(command: Command, library: Path) -> None:
     assert "not there any more" in said[0]["said"]
 
 
+def test_an_answer_quotes_the_runbooks_and_its_trace_says_how_they_were_found(command: Command, library: Path) -> None:
+    """Section 13, G6: `ask` uses the index when there is one, without evidence too; --no-knowledge leaves it out."""
+    command("knowledge", "add", library)
+    asked = command("ask", "what does the runbook say about an exhausted pool?")
+    assert "  - A runbook advises: runbooks/db/pool.md, 'Pool exhausted': End idle sessions; see red" in asked.out
+    assert "nothing to look at" not in asked.err
+    shown = command("trace", "last", "--invocation", "inv-1").out
+    assert "How it was found\n  searched for: exhausted, pool\n  layer L1, engine bm25, relevance high\n" in shown
+    assert "A runbook advises" not in command("ask", "--no-knowledge", "what does the runbook say about a pool?").out
+
+
 def test_an_index_that_cannot_be_used_costs_its_advice_alone(command: Command, home: Path) -> None:
     """D3: one clear line, and `ask` still prints its answer."""
     (home / "knowledge.db").write_text("no database " * 400)

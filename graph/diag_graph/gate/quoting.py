@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 WORDS_IN_A_ROW = 6
-"""Fewer are found in any two texts about the same thing; a character of a script without blanks is half a word."""
+"""Fewer are found in any two texts about the same thing; a character of a script without blanks counts as a word."""
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 

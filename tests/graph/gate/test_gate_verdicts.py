@@ -20,7 +20,7 @@ from diag_graph.contracts import (
     VerifiedDocument,
     VerifiedEvidence,
 )
-from diag_graph.gate.verdicts import allowed_claims, ceiling, effective, gate_status
+from diag_graph.gate.verdicts import advice, allowed_claims, ceiling, effective, gate_status
 from diag_graph.topology import Verdict
 
 PASS, LOW, REJECT = Verdict.PASS, Verdict.LOW_CONFID, Verdict.REJECT
@@ -121,6 +121,7 @@ TABLE = {
     },
 }
 """Section 5, allowed claims: for a root cause, an observation, a no-evidence claim."""
+EMPTY = ClaimFlag.EMPTY_ONLY
 KINDS = (ClaimKind.ROOT_CAUSE, ClaimKind.OBSERVATION, ClaimKind.NO_EVIDENCE)
 
 
@@ -157,6 +158,26 @@ def test_guidance_is_never_a_finding(verification: Verification, verdict: Verdic
     """G6: a runbook shows what is advised, never what happened."""
     for flags in ((ClaimFlag.GUIDANCE_ONLY,), (ClaimFlag.UNGROUNDED_NUMBER, ClaimFlag.GUIDANCE_ONLY)):
         assert all(standing(kind, verdict, fact(verification), flags=flags) is None for kind in KINDS)
+
+
+@pytest.mark.parametrize(("verification", "verdict"), list(itertools.product(Verification, Verdict)))
+def test_guidance_that_is_found_in_its_text_is_passed_on_as_advice(
+    verification: Verification, verdict: Verdict
+) -> None:
+    """G6: an observation of what guidance says, and nothing that blames, and nothing that rests on evidence."""
+    for kind, flags in itertools.product(KINDS, [(ClaimFlag.GUIDANCE_ONLY,), (), (ClaimFlag.GUIDANCE_ONLY, EMPTY)]):
+        advised = advice(claims(kind, flags=flags), EVIDENCE, [fact(verification)], verdict)
+        expected = verification is DIRECT and kind is ClaimKind.OBSERVATION and flags == (ClaimFlag.GUIDANCE_ONLY,)
+        assert [one.claim_id for one in advised] == (["claim-0"] if expected else [])
+
+
+def test_advice_is_given_once_and_only_when_it_was_judged() -> None:
+    """G6: claims that cite the same texts are one piece of advice; a claim that nobody judged is none."""
+    document = claims(ClaimKind.OBSERVATION, ClaimKind.OBSERVATION, flags=(ClaimFlag.GUIDANCE_ONLY,))
+    same = [one.model_copy(update={"raw_path": "/items/0/text"}) for one in EVIDENCE]
+    assert len(advice(document, same, [fact(DIRECT, 0), fact(DIRECT, 1)], PASS)) == 1
+    assert len(advice(document, EVIDENCE, [fact(DIRECT, 0), fact(DIRECT, 1)], PASS)) == 2
+    assert advice(document, EVIDENCE, [], PASS) == ()
 
 
 def test_root_causes_come_first_in_their_order() -> None:

@@ -157,6 +157,19 @@ def test_a_failed_binding_to_evidence_does_not_lift_the_flag() -> None:
     assert verified(doc)[0].claims[0].flags == (ClaimFlag.GUIDANCE_ONLY,)
 
 
+def test_a_runbooks_number_grounds_no_claim_of_what_happened() -> None:
+    """G5, G6: beside evidence, what guidance says does not count; in a claim of guidance alone it does."""
+    run = [invocation(1), invocation(2, {"items": [{"text": "Set the pool to 42."}]}, tool="lookup_knowledge")]
+    advised = binding("Set the pool to 42.", source="inv-2")
+    doc = document(
+        claim("mixed", binding(), advised, text="the pool of payment-db was 42"),
+        claim("advice", advised, text="the runbook sets the pool to 42"),
+    )
+    mixed, advice = verified(doc, run)[0].claims
+    assert mixed.flags == (ClaimFlag.UNGROUNDED_NUMBER,)
+    assert advice.flags == (ClaimFlag.GUIDANCE_ONLY,)
+
+
 def test_an_audit_of_another_document_is_refused() -> None:
     """Document and audit are walked side by side, and must be of one round."""
     doc = document(claim("a", binding()))
