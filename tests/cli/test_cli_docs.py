@@ -15,6 +15,7 @@ from diag_cli.exits import MEANINGS, Exit
 from diag_cli.settings import OTHER_VARIABLES, SETTINGS
 
 CLI_PAGE = ROOT / "docs" / "cli.md"
+CONVERSATION = ROOT / "docs" / "conversation.md"
 DOCUMENTS = [ROOT / "README.md", CLI_PAGE]
 
 _CASES = [
@@ -25,7 +26,7 @@ _CASES = [
 
 
 @pytest.mark.skipif(os.environ.get("DIAG_UPDATE_DOCS") != "1", reason="writes the documents, on demand")
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", [*DOCUMENTS, CONVERSATION], ids=lambda path: path.name)
 def test_the_documents_are_written(document: Path, tmp_path: Path) -> None:
     """On demand; what they are compared with is the same."""
     document.write_text(updated(document.read_text(encoding="utf-8"), tmp_path), encoding="utf-8")
@@ -36,6 +37,15 @@ def test_the_documents_are_written(document: Path, tmp_path: Path) -> None:
 def test_a_document_shows_what_the_program_says(block: Block, tmp_path: Path) -> None:
     """Help texts, tables and samples of output cannot lie."""
     assert comparable(block.shown) == comparable(block.current(tmp_path))
+
+
+@pytest.mark.skipif(os.environ.get("DIAG_UPDATE_DOCS") == "1", reason="it is being written")
+def test_the_conversation_goes_as_it_is_shown(tmp_path: Path) -> None:
+    """Its commands are run in their order, in one home: each follow-up leans on what was answered before."""
+    shown = blocks(CONVERSATION.read_text(encoding="utf-8"))
+    assert len(shown) >= 5
+    for block in shown:
+        assert comparable(block.shown) == comparable(block.current(tmp_path))
 
 
 def test_the_page_has_each_command_and_each_table() -> None:
