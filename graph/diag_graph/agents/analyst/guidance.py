@@ -65,7 +65,8 @@ def runbook_advice(
 
 def _looked_up(queries: Iterable[str], tools: Toolbox) -> list[Sighting]:
     asked: list[tuple[str, JsonObject]] = [(LOOKUP_KNOWLEDGE, {"query": one, "limit": PASSAGES}) for one in queries]
-    return [one for one in sightings(tools.call_many(asked)) if not one.empty]
+    # One by one: a passage that one lookup found by chance, another finds because it is about just that.
+    return [one for call in tools.call_many(asked) for one in sightings([call]) if not one.empty]
 
 
 def asked_passages(seen: Sequence[Sighting]) -> list[Sighting]:
