@@ -45,7 +45,7 @@ def arrange(place: str, pipes: str) -> None:  # noqa: C901 - a case a place
 
             original = analyst.built_in_analyst
             waiting = type("Waiting", (), {"plan": wait, "compose": wait})()
-            analyst.built_in_analyst = lambda: dataclasses.replace(original(), **{place: waiting})
+            analyst.built_in_analyst = lambda *given: dataclasses.replace(original(*given), **{place: waiting})
         case "gatekeeper":
             from diag_graph.nodes import gatekeeper
 
