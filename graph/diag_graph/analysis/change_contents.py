@@ -52,6 +52,8 @@ class Contents:
         files: Its files.
         title: Its title.
         is_read: Whether a diff was there to read, so that what it does is known.
+        telemetry: Whether it changes what is logged or measured, and nothing else.
+        packages: Whether it changes versions of packages, and nothing else: what those do is not recorded.
     """
 
     known: bool
@@ -62,6 +64,8 @@ class Contents:
     files: tuple[str, ...]
     title: str
     is_read: bool
+    telemetry: bool
+    packages: bool
 
 
 def contents_of(title: str, files: Sequence[str], diff: str) -> Contents:
@@ -81,13 +85,16 @@ def contents_of(title: str, files: Sequence[str], diff: str) -> Contents:
     gone = [name for name in dict.fromkeys(calls) if name not in left]
     return Contents(
         known=bool(title or files or diff),
-        inert=_inert(title, files, removed, added),
+        inert=_inert(title, files, diff),
         settings=tuple(dict.fromkeys(_settings(removed, added))),
         gone=tuple(gone),
         touched=tuple(dict.fromkeys(touched)),
         files=tuple(files),
         title=title,
         is_read=bool(removed or added),
+        telemetry=_is_whole(diff) and _is_telemetry((*removed, *added)),
+        packages=any(_PACKAGES.search(path) for path in files)
+        and all(_PACKAGES.search(path) or _DOCUMENTS.search(path) for path in files),
     )
 
 
@@ -105,7 +112,10 @@ def net_lines(diff: str) -> tuple[list[str], list[str]]:
     return _without(removed, Counter(moved)), _without(added, Counter(moved))
 
 
-_COMMENT = re.compile(r"//|#(?!\w*\[)|/\*|\*(?:\s|/|\Z)|--\s|;|<!--|\"\"\"")
+_COMMENT = re.compile(
+    r"//|#(?!\w*\[|!|(?:define|undef|include|if|ifn?def|el(?:se|if)|endif|pragma)\b)|/\*|\*(?:\s|/|\Z)"
+    r"|--\s|;|<!--|\"\"\""
+)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
 _STEP = re.compile(r"[A-Za-z_]\w{2,}(?=\s*\()|(?<=[ !(])(?:nil|null|None|undefined)\b")
 
@@ -187,7 +197,9 @@ def _number(text: str) -> tuple[float, str] | None:
 
 _TYPE = re.compile(r"(?P<type>[a-z]+)(?:\((?P<scope>[^)]*)\))?!?:\s")
 _DOCUMENTS = re.compile(
-    r"(?:\A|/)(?:docs?|runbooks?)/|\.(?:md|rst|adoc|txt)\Z|(?:\A|/)(?:CODEOWNERS|LICENSE|OWNERS)\Z", re.IGNORECASE
+    r"(?:\A|/)(?:docs?|runbooks?)/|\.(?:md|rst|adoc)\Z"
+    r"|(?:\A|/)(?:CODEOWNERS|LICENSE|OWNERS|README|CHANGELOG|NOTICE)(?:\.txt)?\Z",
+    re.IGNORECASE,
 )
 _TESTS = re.compile(
     r"(?:\A|/)(?:tests?|spec|testdata|fixtures|__tests__|e2e)/|[._-](?:test|spec)\.\w+\Z|(?:\A|/)test_\w+\.py\Z",
@@ -203,7 +215,6 @@ _PACKAGES = re.compile(
     r"|uv\.lock|Pipfile(?:\.lock)?|requirements[\w.-]*\.txt|pom\.xml|build\.gradle(?:\.kts)?|Gemfile(?:\.lock)?|composer\.lock)\Z"
 )
 _FILES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (_PACKAGES, "raises versions of packages only"),
     (_DOCUMENTS, "changes documents only"),
     (_TESTS, "changes tests only"),
     (_BUILD, "changes how the code is built and checked only"),
@@ -223,15 +234,33 @@ _TELEMETRY = re.compile(
 _LOGGED = re.compile(r"\A\W*\w+\s*(?::=|=)\s*[\w.]+\(|\A[)}\]]+[,;]?\Z|\A\W+\Z")
 
 
-def _inert(title: str, files: Sequence[str], removed: Sequence[str], added: Sequence[str]) -> str:
+def _inert(title: str, files: Sequence[str], diff: str) -> str:
     if files:
         for pattern, words in _FILES:
-            if all(pattern.search(path) or _DOCUMENTS.search(path) for path in files):
+            if any(pattern.search(path) for path in files) and all(
+                pattern.search(path) or _DOCUMENTS.search(path) for path in files
+            ):
                 return words
+    changed = _changed_lines(diff)
     found = _TYPE.match(title)
-    if found and found["type"] in _TYPES and not removed and not added:
+    if found and found["type"] in _TYPES and not changed:
         return _TYPES[found["type"]]
-    lines = [line for line in (*removed, *added) if not _LOGGED.search(line)]
-    if lines and all(_TELEMETRY.search(line) for line in lines):
-        return "changes what is logged or measured only"
+    if changed and _is_whole(diff) and all(_COMMENT.match(line) for line in changed):
+        return "changes comments only"
     return ""
+
+
+def _changed_lines(diff: str) -> list[str]:
+    """The lines that are taken out or put in, without blank ones."""
+    lines = (line for line in diff.splitlines()[:MAX_LINES] if line[:1] in {"+", "-"})
+    return [text for line in lines if not line.startswith(("+++", "---")) and (text := line[1:].strip())]
+
+
+def _is_whole(diff: str) -> bool:
+    """Whether all of a diff is read: of a part, nothing can be said that holds for all."""
+    return diff.count("\n") < MAX_LINES
+
+
+def _is_telemetry(lines: Sequence[str]) -> bool:
+    telling = [line for line in lines if not _LOGGED.search(line)]
+    return bool(telling) and all(_TELEMETRY.search(line) for line in telling)

@@ -18,7 +18,7 @@ from enum import StrEnum
 from diag_graph.analysis.change_candidates import Candidate, candidates
 from diag_graph.analysis.change_outside import made_elsewhere
 from diag_graph.analysis.change_reasons import Vocabularies, reasons
-from diag_graph.analysis.change_subjects import apart
+from diag_graph.analysis.change_subjects import Subject, apart
 from diag_graph.analysis.failure_links import same_workload
 from diag_graph.analysis.records import Change
 
@@ -40,6 +40,8 @@ NEARBY, SHARED, ELSEWHERE = 0.8, 0.7, 0.0
 """How much a place counts: what the failing service calls or is called by, code that services share, and the rest."""
 UNDEPLOYED = 0.6
 """What a commit is worth for which no deploy is recorded, where deploys are recorded."""
+COSTS_OF_TELEMETRY = frozenset({Subject.DISK, Subject.CPU, Subject.MISSING_VALUE})
+"""What logging more can bring about: full disks, work, and an error in the very expression that is logged."""
 
 
 class Standing(StrEnum):
@@ -122,7 +124,7 @@ def _lead(fit: Fit, failure: Failure) -> float:
 
 def _fit(one: Candidate, failure: Failure, spoken: Vocabularies) -> Fit:
     place = _place_worth(one, failure.places)
-    against = next(_objections(one, failure, place), "")
+    against = next(_objections(one, failure, place, spoken), "")
     if against or one.time is None:
         return Fit(one.change, one.commit, Standing.MISFIT, 0.0, (against,))
     lead = max(failure.since - one.time, 0.0)
@@ -135,13 +137,19 @@ def _fit(one: Candidate, failure: Failure, spoken: Vocabularies) -> Fit:
         return Fit(one.change, one.commit, Standing.FITS, content * near, said)
     soon = lead <= (ROLLOUT if found or not one.contents.is_read else PROMPT)
     if soon and one.service and one.deployed and place == 1.0:
-        alone = "names nothing of what fails" if one.contents.known else "what it does is not recorded"
-        why = said or (f"was made there just before, but {alone}",)
+        why = said or (f"was made there just before, but {_unsaid(one)}",)
         return Fit(one.change, one.commit, Standing.POSSIBLE, near + content, why)
     return Fit(one.change, one.commit, Standing.MISFIT, 0.0, (_too_little(one, said),))
 
 
-def _objections(one: Candidate, failure: Failure, place: float) -> Iterator[str]:
+def _unsaid(one: Candidate) -> str:
+    """What time and place alone leave open."""
+    if one.contents.packages:
+        return "changes versions of packages only, and what these do is not recorded"
+    return "what it does speaks neither for that nor against" if one.contents.known else "what it does is not recorded"
+
+
+def _objections(one: Candidate, failure: Failure, place: float, spoken: Vocabularies) -> Iterator[str]:
     """What rules a change out, whatever it does."""
     if one.time is None:
         yield "was made at a time that is not recorded"
@@ -151,6 +159,8 @@ def _objections(one: Candidate, failure: Failure, place: float) -> Iterator[str]
         yield f"went to {one.service}, which is neither where the trouble starts nor next to it"
     if one.contents.inert:
         yield one.contents.inert
+    if one.contents.telemetry and not COSTS_OF_TELEMETRY & spoken.subjects.keys():
+        yield "changes what is logged or measured only"
     touched = apart(" ".join((*one.contents.touched, *one.contents.files)))
     yield from (why for why, needed in made_elsewhere(failure.text).items() if not any(w in touched for w in needed))
 

@@ -164,3 +164,50 @@ def test_a_diff_that_is_none_is_read_without_harm(diff: str) -> None:
 def test_every_subject_has_words_for_changes_and_for_failures() -> None:
     """The table of subjects is total."""
     assert set(SUBJECTS) == set(Subject)
+
+
+@pytest.mark.parametrize(
+    ("path", "diff", "why"),
+    [
+        ("services/cart/README.md", "+The pool holds 20 connections.\n", "documents only"),
+        ("cart/prices.py", "+    # prices time out after 2 s, see the wiki\n", "comments only"),
+        ("cart/test_prices.py", "+def test_timeout():\n", "tests only"),
+    ],
+)
+def test_a_change_that_runs_no_other_code_does_not_fit_and_is_called_what_it_is(path: str, diff: str, why: str) -> None:
+    """Just before the failure, at its place and in its words: still innocent."""
+    changes = shipped("d0c", "Say more of the time limit", path, diff, "cart", 50)
+    fit = weigh(changes, Failure("GET /prices; read timed out after 2 s", ["cart"], BROKE))[0]
+    assert (fit.standing, why in fit.why[0]) == (Standing.MISFIT, True)
+
+
+@pytest.mark.parametrize(
+    ("path", "diff"),
+    [
+        ("cart/blocked.txt", "+203.0.113.0/24\n"),
+        ("cart/pool.h", "-#define MAX_CONNS 40\n+#define MAX_CONNS 4\n"),
+        ("cart/main.c", "\n".join(["+// said at length"] * 500 + ["+exit(1);"])),
+    ],
+)
+def test_what_may_run_otherwise_is_not_called_innocent(path: str, diff: str) -> None:
+    """Lists in plain text, preprocessor lines, and what stands behind the part that is read are no comments."""
+    changes = shipped("0dd", "tidy", path, diff, "cart", 50)
+    assert weigh(changes, Failure("GET /prices failed", ["cart"], BROKE))[0].standing is not Standing.MISFIT
+
+
+def test_raised_packages_just_before_are_possible_and_said_to_be_unknown() -> None:
+    """What a package of another version does is not recorded, so that it is neither blamed nor cleared."""
+    changes = shipped("de9", "chore: bump dependencies", "go.mod", "-\tx v1.0.1\n+\tx v2.0.0", "cart", 50)
+    fit = weigh(changes, Failure("GET /prices failed", ["cart"], BROKE))[0]
+    assert (fit.standing, "not recorded" in fit.why[0]) == (Standing.POSSIBLE, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["write failed: no space left on device", "AttributeError: 'NoneType' object has no attribute 'code'"]
+)
+def test_more_logging_is_not_cleared_of_what_logging_can_do(text: str) -> None:
+    """It fills disks, and what is logged can itself be missing."""
+    changes = shipped("109", "Log the voucher", "cart/pay.py", "+    logger.info(order.voucher.code)", "cart", 50)
+    assert weigh(changes, Failure(text, ["cart"], BROKE))[0].standing is not Standing.MISFIT
+    slow = weigh(changes, Failure("latency_p95 0.1 -> 4", ["cart"], BROKE))[0]
+    assert (slow.standing, slow.why) == (Standing.MISFIT, ("changes what is logged or measured only",))

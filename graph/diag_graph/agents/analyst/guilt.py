@@ -44,7 +44,7 @@ def with_guilty_change(
     asked = {"failure": "; ".join(_phrases(places, first, seen)), "place": ", ".join(places), "onset": utc(since)}
     answers = sightings([tools.call("list_changes", asked)])
     guilty = next((one for one in answers if one.field("fit") in {"fits", "may fit"}), None)
-    misfits = [one for one in answers if one.field("fit") == "does not fit" and _is_near(one, first.entity, since)]
+    misfits = [one for one in answers if one.field("fit") == "does not fit" and _is_near(one, places, since)]
     none = [one for one in answers if one.field("fit") == "none"]
     return (
         [replace(first, change=guilty), *(replace(one, change=None) for one in others)],
@@ -64,9 +64,9 @@ def _onset(seen: Sequence[Sighting]) -> float | None:
     return times(known)[0] if known and times(known) else None
 
 
-def _is_near(one: Sighting, entity: str, since: float) -> bool:
+def _is_near(one: Sighting, places: Sequence[str], since: float) -> bool:
     made = began(one.text)
-    return made is not None and one.field("service") == entity and abs(since - made) <= RECENT
+    return made is not None and one.field("service") in places and abs(since - made) <= RECENT
 
 
 def _places(entity: str, seen: Sequence[Sighting]) -> list[str]:
