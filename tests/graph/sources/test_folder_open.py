@@ -32,6 +32,14 @@ def test_a_folder_that_is_not_there_is_named_with_what_to_do(tmp_path: Path) -> 
         open_folder(tmp_path / "nowhere")
 
 
+def test_a_folder_is_given_as_a_path_or_as_text(tmp_path: Path) -> None:
+    """A string opens the same folder as a path, and fails with the same words."""
+    (tmp_path / "app.log").write_text(LOG)
+    assert kinds(open_folder(str(tmp_path))) == kinds(open_folder(tmp_path)) == {"app.log": "logs"}
+    with pytest.raises(FolderError, match="there is no folder"):
+        open_folder(str(tmp_path / "nowhere"))
+
+
 def test_a_file_in_place_of_a_folder_is_refused(tmp_path: Path) -> None:
     """A file is no folder, and the message says which folder to give."""
     (tmp_path / "a.csv").write_text("x")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import tzinfo
@@ -31,11 +32,11 @@ from diag_graph.sources.folder.walk import Found, Refused, walk
 from diag_graph.sources.ports import Evidence
 
 
-def open_folder(path: Path, *, zone: str | None = None) -> Evidence:
+def open_folder(path: str | os.PathLike[str], *, zone: str | None = None) -> Evidence:
     """Open a folder of evidence and say what is in it. Files are read when they are first asked for.
 
     Args:
-        path: The folder.
+        path: The folder, as a path or as text.
         zone: IANA name of the zone of times that carry none; UTC when not given. The folder's own word goes first.
 
     Returns:
@@ -44,9 +45,10 @@ def open_folder(path: Path, *, zone: str | None = None) -> Evidence:
     Raises:
         FolderError: the folder is not there, is no folder, cannot be listed, or its `incident.toml` is wrong.
     """
+    folder = Path(path)
     files: list[FolderFile] = []
-    items = list(walk(path))
-    manifest = read_manifest(path, _zone(zone or "UTC"))
+    items = list(walk(folder))
+    manifest = read_manifest(folder, _zone(zone or "UTC"))
     zone_name = manifest.zone_name or zone or "UTC"
     context = Context(
         zone=_zone(zone_name),
@@ -58,7 +60,7 @@ def open_folder(path: Path, *, zone: str | None = None) -> Evidence:
         progress=FolderProgress(),
     )
     files.extend(look_at(item, context) for item in items)
-    evidence = _evidence(path.resolve().name or str(path), files, manifest, zone_name)
+    evidence = _evidence(folder.resolve().name or str(folder), files, manifest, zone_name)
     return replace(evidence, watchers=context.progress.watchers)
 
 
