@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from diag_graph.agents.analyst.asked_summary import asked_summary
 from diag_graph.agents.analyst.headline import headline
-from diag_graph.agents.analyst.no_fault import shows_trouble, what_was_seen
+from diag_graph.agents.analyst.no_fault import what_was_seen, without_a_cause
 from diag_graph.agents.analyst.question_kinds import FACTUAL, QuestionKind, question_kind
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
@@ -29,10 +29,6 @@ NO_CAUSE: dict[Verdict, str] = {
     Verdict.LOW_CONFID: "No root cause can be shown from the evidence.",
     Verdict.REJECT: "The evidence speaks against the suspected cause; no root cause can be shown.",
 }
-
-UNEXPLAINED = "Something is out of the ordinary, but no root cause can be shown from the evidence."
-UNSURE = "No fault and no root cause is shown, but too little could be compared to be sure."
-"""What LOW_CONFID without a cause says when statements are there: of trouble, and of none."""
 
 NOT_EXHAUSTIVE = (
     "Only what the collected evidence covers was looked at; what was not found there may still have happened."
@@ -94,7 +90,7 @@ def _summary(request: ComposerInput, causes: Sequence[AllowedClaim]) -> str:
         return NO_CAUSE[Verdict.LOW_CONFID]
     said = NO_CAUSE[request.verdict]
     if request.verdict is Verdict.LOW_CONFID and request.allowed_claims:
-        said = UNEXPLAINED if any(shows_trouble(claim) for claim in request.allowed_claims) else UNSURE
+        said = without_a_cause(request.allowed_claims)
     return said + what_was_seen(request.allowed_claims)
 
 

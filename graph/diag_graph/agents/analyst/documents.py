@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 
 from diag_graph.agents.analyst.sightings import Sighting
+from diag_graph.analysis.document_subjects import read_subjects
 
 MAX_LINES = 6
 MAX_PER_DOCUMENT = 2
@@ -26,9 +28,14 @@ _FAILURE_WORDS: tuple[re.Pattern[str], ...] = tuple(
 
 
 def telling_lines(lines: Sequence[Sighting]) -> list[Sighting]:
-    """The lines that name a failure, most telling first; few a document, so that one does not crowd out the others."""
+    """The lines that name a failure, most telling first; few a document, so that one does not crowd out the others.
+
+    Runbooks and alert rules tell of none: they say what may happen.
+    """
+    guides = _guides(lines)
+    told = [line for line in lines if line.invocation_id not in guides]
     ranked = sorted(
-        ((rank, order, line) for order, line in enumerate(lines) if (rank := _rank(line.text)) is not None),
+        ((rank, order, line) for order, line in enumerate(told) if (rank := _rank(line.text)) is not None),
         key=lambda entry: entry[:2],
     )
     chosen: list[Sighting] = []
@@ -37,6 +44,14 @@ def telling_lines(lines: Sequence[Sighting]) -> list[Sighting]:
         if same < MAX_PER_DOCUMENT and len(chosen) < MAX_LINES:
             chosen.append(line)
     return chosen
+
+
+def _guides(lines: Sequence[Sighting]) -> set[str]:
+    """The calls that read what is advice, or what would be alerted on."""
+    texts: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for line in lines:
+        texts[line.invocation_id, str(line.field("document") or "")].append(line.text)
+    return {call for (call, name), text in texts.items() if read_subjects(name, text).guidance}
 
 
 _NONE = re.compile(

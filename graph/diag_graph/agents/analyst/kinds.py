@@ -127,7 +127,7 @@ def evidence_kind(tool: str, text: str, entity: str) -> EvidenceKind:
     Args:
         tool: The tool that returned it.
         text: The matched text.
-        entity: Whom the claim is about.
+        entity: Whom the claim is about; empty for nobody by name: then the text shows what it shows of itself.
     """
     if tool in _SEARCHES and _NOTHING.search(text):
         return EvidenceKind.NOTHING_FOUND
@@ -137,7 +137,7 @@ def evidence_kind(tool: str, text: str, entity: str) -> EvidenceKind:
         return EvidenceKind.RELATION if calls(tool, text) else EvidenceKind.OTHER
     if tool == "find_failure_signatures" and text.startswith("State of what documents show"):
         return EvidenceKind.ENDED
-    if tool not in _BY_TOOL or not names_entity(text, entity):
+    if tool not in _BY_TOOL or (entity and not names_entity(text, entity)):
         return EvidenceKind.OTHER
     return _BY_TOOL[tool](text, entity)
 

@@ -5,23 +5,83 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from diag_graph.agents.analyst.kinds import SIGNS, evidence_kind, names_failure
+from diag_graph.agents.analyst.headline import MAX_NEWS
+from diag_graph.agents.analyst.kinds import SIGNS, EvidenceKind, evidence_kind, names_failure
 from diag_graph.agents.analyst.reading import directions
 from diag_graph.contracts import AllowedClaim, ClaimKind
 
+NAMED = "A known failure is named: {failure}; whether it explains what was asked is not shown."
+UNEXPLAINED = "Something is out of the ordinary, but no root cause can be shown from the evidence."
+TOLD = "Lines of documents speak of trouble, but no root cause can be shown from the evidence."
+UNSURE_ALERTED = (
+    "Beside what was alerted on, no fault and no root cause is shown, but too little could be compared to be sure."
+)
+UNSURE = "No fault and no root cause is shown, but too little could be compared to be sure."
+"""What is said when statements are there and no cause: of a failure by its name, of trouble, of lines, and of none."""
+
+READ_DOCUMENT = "read_document"
+_DOCUMENT_TOOLS = frozenset({READ_DOCUMENT, "find_failure_signatures"})
+"""Tools whose lines are cited because they tell of a failure."""
+_NAMED = re.compile(
+    r"(?:Document|Log line) (?P<place>\S.*?)(?:, line [\d,]+)?(?: at \d{4}-\S+Z)?: (?:(?P<of>[^\"]+?): )?"
+    r"(?P<what>[^:()\"]+?)(?: \([^\"]*?\))? \(cause\): .*? It reads: (?P<quote>\".*\")\Z",
+    re.DOTALL,
+)
+"""How `find_failure_signatures` states a failure."""
+_FIRING = re.compile(r"Alert .{1,300}?\((?:[^()]*, )?firing\b")
 _SUMMARY = re.compile(r"(?P<series>.+?) from \S+Z to \S+Z: .*?; (?P<both>median .+? before the onset and .+? since);")
 _STATE = re.compile(
     r"(?:All [\d,]+ objects whose state is shown are running and ready|State of what documents show: [^.]+)\."
 )
 
 
+def without_a_cause(claims: Sequence[AllowedClaim]) -> str:
+    """What is said first when statements stood up and none of them names a cause: it says no less than they do.
+
+    A named failure that goes on leads; then trouble that tools measured; then lines that speak of a failure. Only when
+    none of these is there is it said that no fault is shown.
+    """
+    named = next((said for claim in claims if (said := _named_failure(claim))), None)
+    if named is not None:
+        return NAMED.format(failure=named)
+    troubled = [_tools(claim) for claim in claims if shows_trouble(claim)]
+    if any(tools != {READ_DOCUMENT} for tools in troubled):
+        return UNEXPLAINED
+    if troubled:
+        return TOLD
+    return UNSURE_ALERTED if any(_is_firing(claim) for claim in claims) else UNSURE
+
+
 def shows_trouble(claim: AllowedClaim) -> bool:
     """Whether an observation is of something that goes wrong, rather than of an alert, a change, a state or a load."""
-    kinds = {evidence_kind(one.tool, one.matched_text, claim.entity or "") for one in claim.citations}
-    read = any(one.tool == "read_document" for one in claim.citations)
-    tells = read or bool(directions(claim.text)) or names_failure(claim.text)
-    named = any(one.tool == "find_failure_signatures" for one in claim.citations)
-    return claim.kind is ClaimKind.OBSERVATION and ((tells and bool(kinds & SIGNS)) or (named and bool(kinds & SIGNS)))
+    tools = _tools(claim)
+    tells = bool(tools & _DOCUMENT_TOOLS) or bool(directions(claim.text)) or names_failure(claim.text)
+    return claim.kind is ClaimKind.OBSERVATION and tells and bool(_kinds(claim) & SIGNS)
+
+
+def _named_failure(claim: AllowedClaim) -> str | None:
+    """A failure of the standing of a cause: whose, what it is called, where it stands and what the line says."""
+    if claim.kind is not ClaimKind.OBSERVATION or EvidenceKind.NAMED_FAILURE not in _kinds(claim):
+        return None
+    found = _NAMED.match(claim.text)
+    if found is None:
+        return None
+    of = f" of {found['of']}" if found["of"] else ""
+    said = f"{found['what']}{of} in {found['place']}"
+    quoted = f"{said}: {found['quote']}"
+    return quoted if len(quoted) <= MAX_NEWS else said
+
+
+def _tools(claim: AllowedClaim) -> set[str]:
+    return {one.tool for one in claim.citations}
+
+
+def _kinds(claim: AllowedClaim) -> set[EvidenceKind]:
+    return {evidence_kind(one.tool, one.matched_text, claim.entity or "") for one in claim.citations}
+
+
+def _is_firing(claim: AllowedClaim) -> bool:
+    return _tools(claim) == {"list_alerts"} and _FIRING.match(claim.text) is not None
 
 
 def what_was_seen(claims: Sequence[AllowedClaim]) -> str:
@@ -33,4 +93,4 @@ def what_was_seen(claims: Sequence[AllowedClaim]) -> str:
 
 
 def _is_summary(claim: AllowedClaim) -> bool:
-    return claim.kind is ClaimKind.OBSERVATION and {one.tool for one in claim.citations} == {"query_metrics"}
+    return claim.kind is ClaimKind.OBSERVATION and _tools(claim) == {"query_metrics"}
