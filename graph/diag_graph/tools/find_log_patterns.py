@@ -23,7 +23,18 @@ from diag_graph.tools.course_statements import log_course_item
 from diag_graph.tools.definition import Tool, ToolContext, ToolOutput
 from diag_graph.tools.log_reading import patterns_about
 from diag_graph.tools.metric_statements import entity_of
-from diag_graph.tools.scope import OnsetArguments, Scope, asked_for, clip, cut_to, matches, names, nothing, scope_of
+from diag_graph.tools.scope import (
+    OnsetArguments,
+    Scope,
+    asked_for,
+    clip,
+    cut_to,
+    found_of,
+    matches,
+    names,
+    nothing,
+    scope_of,
+)
 from diag_graph.tools.traced_lines import read_traced
 
 _TEMPLATE_CHARS = 140
@@ -50,11 +61,15 @@ class LogPatternArguments(OnsetArguments):
 def _run(arguments: LogPatternArguments, context: ToolContext) -> ToolOutput:
     scope = scope_of(arguments, context)
     survey = _chosen(arguments, patterns_about(context.evidence, scope.range, scope.onset))
-    asked = asked_for(service=arguments.service, level=arguments.level)
     if survey.lines == 0:
+        asked = asked_for(service=arguments.service, level=arguments.level)
         text = f"No log line{asked} is recorded {scope.words}{_stopped(survey)}."
         extent = _extent(survey, scope)
         return ToolOutput(nothing(text, "log", **extent), "no log line", empty=True, extra=extent)
+    asked = asked_for(
+        service=found_of(arguments.service, {pattern.service for pattern in survey.patterns}),
+        level=found_of(arguments.level, {pattern.level for pattern in survey.patterns}),
+    )
     summary = f"{_compared(survey, scope)}{asked} {scope.words_with_onset}{_stopped(survey)}"
     entities = _known_entities(context.evidence) | {pattern.service for pattern in survey.patterns if pattern.service}
     changes = [] if scope.onset is None else changed_patterns(survey, survey.cut or scope.range, scope.onset)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pydantic import Field
@@ -94,6 +95,17 @@ def asked_for(**wanted: str | None) -> str:
     """What a call asked for, in words: ` (service 'checkout', level 'ERROR')`; empty when it asked for everything."""
     parts = [f"{name} {value!r}" for name, value in wanted.items() if value]
     return f" ({', '.join(parts)})" if parts else ""
+
+
+def found_of(wanted: str | None, values: Iterable[str]) -> str:
+    """The parts of a comma-separated list that something was found for.
+
+    What an agent asked for is not repeated beside what was found unless it was: a number that only the question holds
+    would otherwise stand in evidence (G5).
+    """
+    lowered = [value.lower() for value in values]
+    parts = [part.strip() for part in (wanted or "").split(",")]
+    return ",".join(part for part in parts if part and any(part.lower() in value for value in lowered))
 
 
 def cut_to(items: list[JsonObject], limit: int, hint: str) -> tuple[list[JsonObject], JsonObject | None]:

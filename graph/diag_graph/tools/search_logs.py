@@ -17,7 +17,7 @@ from diag_graph.analysis.records import LogRecord, TimeRange, utc
 from diag_graph.contracts import JsonObject
 from diag_graph.sources.ports import Evidence, LogSource
 from diag_graph.tools.definition import Tool, ToolContext, ToolError, ToolOutput
-from diag_graph.tools.scope import OnsetArguments, Scope, asked_for, clip, matches, names, nothing, scope_of
+from diag_graph.tools.scope import OnsetArguments, Scope, asked_for, clip, found_of, matches, names, nothing, scope_of
 
 MATCHED_CHARS = 4_000
 """Characters of a line that are searched; what lies beyond is not."""
@@ -51,8 +51,8 @@ def _run(arguments: LogSearchArguments, context: ToolContext) -> ToolOutput:
         matched.counted(_matching(arguments, candidates)),
         key=lambda record: _order(record, scope.onset),
     )
-    asked = asked_for(text=arguments.query, service=arguments.service, level=arguments.level)
     stopped = f" (searching stopped after {MAX_LINES:,} lines)" if searched["cut"] else ""
+    asked = _asked(arguments, matched) if shown else asked_for(**_filters(arguments))
     summary = f"{count(matched.lines)} of {plural(searched['lines'], 'line')}{stopped} matched{asked} {scope.words}"
     if not shown:
         text = f"No log line matched{asked} {scope.words}; {plural(searched['lines'], 'line')} searched{stopped}."
@@ -63,6 +63,19 @@ def _run(arguments: LogSearchArguments, context: ToolContext) -> ToolOutput:
         truncated = {"shown": len(shown), "total": matched.lines, "hint": hint}
     items = [_counts(matched, searched["lines"], asked, scope), *(_line(record) for record in shown)]
     return ToolOutput(items, summary, truncated=truncated, extra={"matched": matched.lines})
+
+
+def _filters(arguments: LogSearchArguments) -> dict[str, str | None]:
+    return {"text": arguments.query, "service": arguments.service, "level": arguments.level}
+
+
+def _asked(arguments: LogSearchArguments, matched: _Matched) -> str:
+    """What was asked for, as far as the lines that were found hold it: of an expression, no digit need stand in any."""
+    return asked_for(
+        text=re.sub(r"\d", "#", arguments.query) if arguments.regex else arguments.query,
+        service=found_of(arguments.service, matched.services),
+        level=found_of(arguments.level, matched.levels),
+    )
 
 
 @dataclass(slots=True)

@@ -1,4 +1,6 @@
+import json
 import time
+from typing import Any
 
 import pytest
 from tools_samples import ONSET, Recorded, call, context, item, series, texts
@@ -9,6 +11,21 @@ from diag_graph.tools.definition import ToolContext, ToolError
 from diag_graph.tools.query_metrics import QUERY_METRICS
 from diag_graph.tools.read_document import READ_DOCUMENT
 from diag_graph.tools.search_logs import SEARCH_LOGS
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"query": "31337 errors|.", "regex": True},
+        {"query": "pool", "service": "checkout,31337"},
+        {"query": "pool", "level": "WARN,ERROR,31337"},
+    ],
+)
+def test_a_number_that_only_the_search_holds_is_not_repeated_beside_what_was_found(asked: dict[str, Any]) -> None:
+    """G5: searching for a number puts it into no evidence unless a line holds it."""
+    output = call(SEARCH_LOGS, **asked)
+    assert not output.empty
+    assert "31337" not in json.dumps(output.as_result())
 
 
 def test_a_series_is_summed_up_and_its_change_told() -> None:

@@ -87,7 +87,7 @@ def calls(document: RunDocument, tool: str) -> list[dict[str, object]]:
         ("since when?", "The trouble is taken to begin at 2026-11-30T10:30:00Z, "),
         ("who is affected?", "Trouble shows at orders, shopfront."),
         ("is it still going on?", "Last seen in what was collected: 15 of 15 lines matched"),
-        ("show me the errors of orders", "15 of 15 lines matched (service 'orders', level 'ERROR,FATAL,CRITICAL')"),
+        ("show me the errors of orders", "15 of 15 lines matched (service 'orders', level 'ERROR')"),
         ("what about catalog?", "No series (service 'catalog') changed notably at the onset: "),
         ("what changed on catalog?", "No change (service 'catalog') is recorded from "),
         ("compare catalog with shopfront", "latency_p95_seconds of shopfront rose from 0.2"),
