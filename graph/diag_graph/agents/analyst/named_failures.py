@@ -19,6 +19,8 @@ RIVAL = 0.75
 SUPPORT = 4
 MAX_STATED = 6
 """Failures that are stated beside the suspicions."""
+MAX_NAMELESS = 2
+"""Of these, causes that are about nothing by name, when something else was asked about."""
 _NAME = re.compile(r"(?<![\w./:-])[a-z0-9][a-z0-9.]*[-.][a-z0-9.:-]*[a-z0-9](?![\w/])", re.IGNORECASE)
 _NAMESPACES = (re.compile(r"\bnamespace[ =]+(\S+)", re.IGNORECASE), re.compile(r"(\S+) namespace\b", re.IGNORECASE))
 _WORD = re.compile(r"(?<![\w./:-])[a-z][a-z0-9_]{2,}(?![\w/-])", re.IGNORECASE)
@@ -105,8 +107,13 @@ def with_named_failures(suspicions: Sequence[Suspicion], seen: Sequence[Sighting
 
 
 def stated_failures(question: str, seen: Sequence[Sighting]) -> list[Sighting]:
-    """What to state of named failures beside the suspicions: those that matter here, and how things are."""
+    """What to state of named failures beside the suspicions: those that matter here, and how things are.
+
+    A cause that is about nothing by name may matter: nothing says that it is of something else.
+    """
     relevant = [one for one in relevant_failures(question, seen) if one.field("standing") != "hint" or one.entity]
+    nameless = [one for one in named_failures(seen) if _is_nameless_cause(one) and one not in relevant]
+    relevant = [*relevant[: MAX_STATED - len(nameless[:MAX_NAMELESS])], *nameless[:MAX_NAMELESS]]
     states = [one for one in seen if one.field("standing") == "state"]
     return [*relevant[:MAX_STATED], *states[:1]]
 
@@ -119,6 +126,10 @@ def _support(cause: Sighting, relevant: Sequence[Sighting]) -> tuple[Sighting, .
     others = [one for one in relevant if one.entity == cause.entity and one.field("standing") == "cause"]
     chosen = dict.fromkeys(one.text for one in (*explained[:2], *hints[:1], *others) if one is not cause)
     return tuple(next(one for one in relevant if one.text == text) for text in list(chosen)[:SUPPORT])
+
+
+def _is_nameless_cause(one: Sighting) -> bool:
+    return one.field("standing") == "cause" and not one.entity and not one.field("about")
 
 
 def _is_about(one: Sighting, subjects: Iterable[str]) -> bool:

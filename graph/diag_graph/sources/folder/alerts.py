@@ -1,4 +1,7 @@
-"""Alerts: Alertmanager's webhook (version 4) and API, Prometheus' alerts, and single objects of the same kind."""
+"""Alerts: Alertmanager's webhook (version 4) and API, Prometheus' alerts, and single objects of the same kind.
+
+Alarms of CloudWatch, incidents of PagerDuty and the like are brought into that shape first (`alert_forms`).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 from diag_graph.analysis.records import Alert
 from diag_graph.sources.folder import fields
+from diag_graph.sources.folder.alert_forms import usual_form
 from diag_graph.sources.folder.times import TimeReader
 
 _NAME = ("alertname", "alert_name", "alert", "monitor", "monitor_name", "rule", "rule_name", "title", "name", "check")
@@ -25,6 +29,8 @@ _TABLES = frozenset({"labels", "annotations"})
 
 def looks_like_alert(record: Mapping[str, Any]) -> bool:
     """Whether a JSON object is an alert."""
+    if usual_form(record) is not None:
+        return True
     keys = tuple(record)
     labels = record.get("labels")
     if fields.key_of(keys, _FIRED) is not None:
@@ -47,6 +53,7 @@ def alert_of(record: Mapping[str, Any], times: TimeReader, common: Mapping[str, 
         times: Reads its times.
         common: The webhook around it, whose status holds for alerts without one.
     """
+    record = usual_form(record) or record
     labels = _texts(record.get("labels"))
     annotations = _texts(record.get("annotations"))
     values = {fields.plain(key): value for key, value in record.items() if value not in (None, "")}

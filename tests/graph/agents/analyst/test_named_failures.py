@@ -72,6 +72,19 @@ def test_symptoms_hints_and_what_is_over_accuse_nobody() -> None:
     assert stated_failures(f"what is wrong with {TILL}?", seen)
 
 
+def test_a_cause_about_nothing_by_name_is_stated_and_accuses_nobody() -> None:
+    """Nothing says that it is of something else than what was alerted on; a cause of another pod is."""
+    nameless = named("", "replication lag", "cause")
+    seen = [
+        alert("Alert Slow: [deployment=till]"),
+        nameless,
+        named(STOCK, "OOMKilled", "cause"),
+        named(TILL, "x", "hint"),
+    ]
+    assert blamed("what is wrong?", *seen) == []
+    assert [one.field("signature") for one in stated_failures("what is wrong?", seen)] == ["x", "replication lag"]
+
+
 def test_one_stray_line_of_a_log_accuses_nobody() -> None:
     """A line that was logged once and led to nothing is no cause."""
     assert blamed(f"what is wrong with {TILL}?", named(TILL, "connection refused", "cause", sure=False)) == []
