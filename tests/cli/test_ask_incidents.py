@@ -18,6 +18,7 @@ from diag_graph.store import Store
 INCIDENTS = Path(__file__).parents[2] / "fixtures" / "incidents"
 LABELS: dict[str, Any] = json.loads((INCIDENTS / "labels.json").read_text())
 NAMES = sorted(path.name for path in INCIDENTS.iterdir() if path.is_dir())
+_CHANGE = re.compile(r"(?:Deploy|Flag|Commit|Config) \S+")
 _CITED = re.compile(r"(?:\[\d+\])+$")
 
 
@@ -50,11 +51,19 @@ def test_an_incident_is_explained_with_citations_that_hold_and_a_run_that_replay
     run_id = envelope["run"]["runId"]
     assert_citations_hold(home, run_id)
     assert_statements_are_cited(envelope["run"]["answer"])
+    assert_no_change_is_stated_twice(envelope)
     replayed = command("replay", home / "run.json", "--json")
     assert replayed.status == 0, replayed.err
     again = json.loads(replayed.out)["run"]
     for field in ("answer", "verdict", "modelVerdict", "orchestrationTrace", "question"):
         assert again[field] == envelope["run"][field]
+
+
+def assert_no_change_is_stated_twice(envelope: dict[str, Any]) -> None:
+    """What was weighed against the failure is not stated once more as it was recorded."""
+    stated = [finding["text"] for finding in envelope["findings"] if finding["kind"] == "observation"]
+    changes = [found[0] for text in stated if (found := _CHANGE.match(text))]
+    assert len(changes) == len(set(changes))
 
 
 def assert_citations_hold(home: Path, run_id: str) -> None:

@@ -168,7 +168,7 @@ def _objections(one: Candidate, failure: Failure, place: float, spoken: Vocabula
 def _too_little(one: Candidate, said: Sequence[str]) -> str:
     if said:
         return f"shows no more than that it {said[0]}"
-    return "does nothing that what fails speaks of" if one.contents.known else "changed what is not recorded"
+    return "touches nothing that the failure names" if one.contents.known else "changed what is not recorded"
 
 
 def _place_worth(one: Candidate, places: Sequence[str]) -> float:

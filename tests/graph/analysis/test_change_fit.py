@@ -94,7 +94,7 @@ def test_what_ended_by_itself_or_fails_elsewhere_is_no_changes_doing(text: str, 
 
 @pytest.mark.parametrize(
     ("before", "service", "why"),
-    [(-60, "cart", "after the failure"), (60, "search", "went to search"), (3_000, "cart", "does nothing")],
+    [(-60, "cart", "after the failure"), (60, "search", "went to search"), (3_000, "cart", "touches nothing")],
 )
 def test_a_change_too_late_elsewhere_or_of_something_else_does_not_fit(before: float, service: str, why: str) -> None:
     """Time, place and content must all agree, and what does not is said."""

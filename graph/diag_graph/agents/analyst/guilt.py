@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from diag_graph.agents.analyst.claims import Suspicion
@@ -50,6 +50,16 @@ def with_guilty_change(
         [replace(first, change=guilty), *(replace(one, change=None) for one in others)],
         [*none, *misfits[:MAX_MISFITS]],
     )
+
+
+def unweighed(stated: Iterable[Sighting], weighed: Sequence[Sighting]) -> list[Sighting]:
+    """What is worth stating beside weighed changes: of these, the record says no more than the weighing does."""
+    known = {(one.field("change"), one.field("identifier")) for one in weighed}
+    return [
+        one
+        for one in stated
+        if one.field("signal") != "change" or (one.field("change"), one.field("identifier")) not in known
+    ]
 
 
 def _since(first: Suspicion, seen: Sequence[Sighting]) -> float | None:
