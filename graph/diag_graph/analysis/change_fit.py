@@ -79,6 +79,7 @@ class Fit:
         standing: Whether it fits.
         score: How well, comparable within one failure.
         why: Reasons, each a predicate whose subject is the change; what is quoted is the change's or the failure's.
+        unproven: Of a misfit, that nothing rules it out: there is just too little that speaks for it.
     """
 
     change: Change
@@ -86,6 +87,7 @@ class Fit:
     standing: Standing
     score: float
     why: tuple[str, ...]
+    unproven: bool = False
 
 
 def weigh(changes: Sequence[Change], failure: Failure) -> list[Fit]:
@@ -139,7 +141,7 @@ def _fit(one: Candidate, failure: Failure, spoken: Vocabularies) -> Fit:
     if soon and one.service and one.deployed and place == 1.0:
         why = said or (f"was made there just before, but {_unsaid(one)}",)
         return Fit(one.change, one.commit, Standing.POSSIBLE, near + content, why)
-    return Fit(one.change, one.commit, Standing.MISFIT, 0.0, (_too_little(one, said),))
+    return Fit(one.change, one.commit, Standing.MISFIT, 0.0, (_too_little(one, said),), unproven=True)
 
 
 def _unsaid(one: Candidate) -> str:

@@ -77,7 +77,7 @@ def _statement(fit: Fit, commit: str, failure: Failure) -> str:
     verdict = {
         Standing.FITS: "fits what fails",
         Standing.POSSIBLE: "may be behind what fails",
-        Standing.MISFIT: "does not fit what fails",
+        Standing.MISFIT: "shows no tie with what fails" if fit.unproven else "does not fit what fails",
     }[fit.standing]
     why = "; it ".join(clip(one, _WHY) for one in fit.why)
     return f"{change.kind.capitalize()}{name}{about}{brought}{when} {verdict}: {subject} {why}."

@@ -211,3 +211,14 @@ def test_more_logging_is_not_cleared_of_what_logging_can_do(text: str) -> None:
     assert weigh(changes, Failure(text, ["cart"], BROKE))[0].standing is not Standing.MISFIT
     slow = weigh(changes, Failure("latency_p95 0.1 -> 4", ["cart"], BROKE))[0]
     assert (slow.standing, slow.why) == (Standing.MISFIT, ("changes what is logged or measured only",))
+
+
+def test_too_little_that_speaks_for_a_change_is_told_from_what_rules_it_out() -> None:
+    """V1: that nothing ties a change to a failure does not say that it is innocent."""
+    unseen = shipped("add", "Check entries", "books/entries.py", "+verify(entry)", "books", 400)
+    documents = shipped("d0c", "docs: how to page us", "docs/paging.md", "+ text", "books", 400)
+    fits = weigh([*unseen, *documents], Failure("call to books timed out", ["cart", "books"], BROKE))
+    assert {fit.change.identifier: (fit.standing, fit.unproven) for fit in fits} == {
+        "v-add": (Standing.MISFIT, True),
+        "v-d0c": (Standing.MISFIT, False),
+    }

@@ -10,7 +10,7 @@ from diag_graph.agents.analyst.asked_steps import can_show
 from diag_graph.agents.analyst.claims import Claims
 from diag_graph.agents.analyst.documents import telling_lines
 from diag_graph.agents.analyst.guidance import asked_passages, runbook_advice
-from diag_graph.agents.analyst.guilt import unweighed, with_guilty_change
+from diag_graph.agents.analyst.guilt import says_less, with_guilty_change
 from diag_graph.agents.analyst.kinds import CAUSAL, evidence_kind
 from diag_graph.agents.analyst.named_failures import named_suspicions, stated_failures, with_named_failures
 from diag_graph.agents.analyst.observations import observations
@@ -62,7 +62,8 @@ class AnalystExecutor:
         if not suspected and not stated:
             read = telling_lines(sightings(_documents(seen, tools)))
         claims.add_causes(suspected)
-        claims.add_observations(unweighed(observations(question, seen, suspected), weighed))
+        judged = [*(one.change for one in suspected if one.change), *weighed]
+        claims.add_observations(observations(question, [one for one in seen if not says_less(one, judged)], suspected))
         claims.add_observations(weighed)
         claims.add_observations(stated)
         claims.add_observations(read)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from diag_graph.agents.analyst.claims import Suspicion
@@ -52,14 +52,19 @@ def with_guilty_change(
     )
 
 
-def unweighed(stated: Iterable[Sighting], weighed: Sequence[Sighting]) -> list[Sighting]:
-    """What is worth stating beside weighed changes: of these, the record says no more than the weighing does."""
-    known = {(one.field("change"), one.field("identifier")) for one in weighed}
-    return [
-        one
-        for one in stated
-        if one.field("signal") != "change" or (one.field("change"), one.field("identifier")) not in known
-    ]
+def says_less(one: Sighting, judged: Sequence[Sighting]) -> bool:
+    """Whether a statement tells no more than that a change was made of which another says how it stands to the failure.
+
+    Both would give its distance, one from the onset of the run and one from the failure of the suspect.
+    """
+    if one.field("signal") != "change" or one.field("fit"):
+        return False
+    names = {one.field("identifier"), one.field("commit")} - {"", None}
+    return any(
+        bool(names & {other.field("identifier"), other.field("commit")})
+        and one.field("service") in {"", None, other.field("service")}
+        for other in judged
+    )
 
 
 def _since(first: Suspicion, seen: Sequence[Sighting]) -> float | None:

@@ -174,6 +174,15 @@ def test_the_change_that_fits_is_blamed_and_a_nearer_one_that_does_not_is_said_n
     assert "commit 600d00000000" in others[0]
 
 
+def test_a_change_is_told_once_with_one_distance(tmp_path: Path) -> None:
+    """How it stands to the failure says all that the bare record says."""
+    pool_used_up(tmp_path)
+    changed(tmp_path, ("bad", 25, "orders", "Tune the database", POOL), ("600d", 29.5, "orders", "Title", LISTING))
+    told = [finding.text for finding in ask(tmp_path).findings if "Deploy " in finding.text]
+    assert len(told) == 2
+    assert not [text for text in told if "before the onset" in text or "after the onset" in text]
+
+
 def test_when_no_change_fits_the_answer_says_so_and_blames_none(tmp_path: Path) -> None:
     """A deploy long before that does something else is no cause; that none fits is a cited statement."""
     pool_used_up(tmp_path)
