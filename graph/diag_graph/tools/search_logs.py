@@ -122,9 +122,10 @@ def _candidates(
             searched["cut"] = 1
             return
         searched["read"] += 1
-        if matches(services, record.service) and (not levels or record.level.lower() in levels):
+        if matches(services, record.service):
             searched["lines"] += 1
-            yield record
+            if not levels or record.level.lower() in levels:
+                yield record
 
 
 def _since_onset_first(source: LogSource, scope: Scope) -> Iterator[LogRecord]:

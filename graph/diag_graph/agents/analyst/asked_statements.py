@@ -53,6 +53,12 @@ class Asked:
         """Whether a statement is about one of them."""
         return any(one.entity == name or names_entity(one.text, name) for name in self.focus)
 
+    def is_of_focus(self, one: Sighting) -> bool:
+        """Whether a statement is of one of them: that others speak of them in their logs says nothing of theirs."""
+        if one.field("signal") != "log":
+            return self.about_focus(one)
+        return one.entity in self.focus or any(f"(service '{name}'" in one.text for name in self.focus)
+
     def focused(self, found: Iterable[Sighting]) -> list[Sighting]:
         """Those about the focus; all of them when none is."""
         every = list(found)
@@ -92,7 +98,7 @@ def asked_statements(
     focus = (named or _planned(plan, entities))[:MAX_FOCUS]
     asked = Asked(sightings([*narrower, *made]), tuple(focus), bool(named))
     found = _CHOICES[kind](asked, tools)
-    told = any(asked.about_focus(one) and one.tool != "list_evidence" for one in found)
+    told = any(asked.is_of_focus(one) and one.tool != "list_evidence" for one in found)
     silent = [one for one in asked.seen if one.empty and (asked.about_focus(one) or not found)][:MAX_EMPTY]
     unread = [one for one in asked.seen if one.field("problem") is True] if found or silent else []
     answer = [*silent, *found] if named and not told else [*found, *silent]
@@ -167,7 +173,12 @@ def _ongoing(asked: Asked, tools: Toolbox) -> list[Sighting]:
         found = sightings([tools.call("query_metrics", arguments)])
         last += [s for s in found if s.field("change") == "summary" and s.entity == one.entity][:1]
     counts = asked.focused(one for one in asked.seen if one.field("change") == "count")
-    return [*counts[:1], *asked.alerts()[:MAX_ALERTS], *last]
+    alerts = asked.alerts()[:MAX_ALERTS]
+    over = [one for one in alerts if one.field("status") == "resolved"]
+    back = [one for one in moved[:MAX_SERIES] if ", when it was back)" in one.text]
+    # Errors that are always there go on: what is said to be over is the better answer.
+    ended = [*over, *back] if len(back) == len(moved[:MAX_SERIES]) else []
+    return [*ended, *counts[:1], *(one for one in alerts if one not in ended), *last]
 
 
 def _logs(asked: Asked, tools: Toolbox) -> list[Sighting]:  # noqa: ARG001 - one of a table

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from diag_graph.agents.analyst.question_kinds import FACTUAL, QuestionKind
+from diag_graph.agents.analyst.reading import names_entity
 from diag_graph.contracts import AllowedClaim, ClaimKind
 
 UNSHOWN: Mapping[QuestionKind, str] = {
@@ -30,16 +31,17 @@ ELSEWHERE = "Elsewhere something is wrong."
 FIRST = "First: {step}"
 
 _BEGINS = re.compile(r"; (the trouble is taken to begin at .+)", re.DOTALL)
-_ABOUT_ONE = re.compile(r"\ANo .*\(service '")
+_ABOUT_ONE = re.compile(r"\ANo \w+ \(service '(?P<service>[^']+)'")
 
 
 def asked_summary(
-    kind: QuestionKind, claims: Sequence[AllowedClaim], cause: str | None, actions: Sequence[str]
+    kind: QuestionKind, question: str, claims: Sequence[AllowedClaim], cause: str | None, actions: Sequence[str]
 ) -> str | None:
     """The first line; None for a kind that has none of its own.
 
     Args:
         kind: What was asked for.
+        question: In whose words.
         claims: The allowed claims, in the executor's order.
         cause: How the answer names the cause; None when it names none.
         actions: The recommended actions.
@@ -47,13 +49,32 @@ def asked_summary(
     if kind in FACTUAL and cause is None:
         return _fact_line(kind, claims)
     if cause is not None and kind is QuestionKind.STATE:
-        silent = next((claim.text for claim in claims if _ABOUT_ONE.search(claim.text)), None)
-        return f"{silent} {ELSEWHERE} {cause}" if silent else f"{WRONG} {cause}"
+        aside = next((claim.text for claim in claims if _is_about_asked(claim.text, question)), None)
+        aside = aside or _seen_beside(question, claims)
+        return f"{aside} {ELSEWHERE} {cause}" if aside else f"{WRONG} {cause}"
+    if cause is not None and kind is QuestionKind.CHANGES:
+        return f"{UNSHOWN[kind]} {cause}"
     if cause is not None and kind is QuestionKind.ADVICE:
         # A number of a runbook is none that a tool measured (C2).
         step = next((action for action in actions if not re.search(r"\d", action)), None)
         return f"{FIRST.format(step=step)} {cause}" if step else cause
     return None
+
+
+def _is_about_asked(text: str, question: str) -> bool:
+    """Whether a search without a match looked at just what the question names; a second round looks at suspects."""
+    found = _ABOUT_ONE.search(text)
+    return found is not None and any(names_entity(question, name.strip()) for name in found["service"].split(","))
+
+
+def _seen_beside(question: str, claims: Sequence[AllowedClaim]) -> str | None:
+    """What is observed of one that the question names, where the cause is another."""
+    blamed = next((claim.entity for claim in claims if claim.kind is ClaimKind.ROOT_CAUSE), None)
+    if blamed and names_entity(question, blamed):
+        return None
+    observed = (claim for claim in claims if claim.kind is ClaimKind.OBSERVATION and claim.entity)
+    text = next((claim.text for claim in observed if names_entity(question, claim.entity or "")), None)
+    return text if text is None or text.endswith(".") else f"{text}."
 
 
 def _fact_line(kind: QuestionKind, claims: Sequence[AllowedClaim]) -> str:

@@ -78,7 +78,7 @@ def _asked_summary(kind: QuestionKind, request: ComposerInput, causes: Sequence[
     if _shows_runbooks(kind, request):
         return RUNBOOKS_SHOWN if READ_GUIDANCE in request.recommended_actions else NO_RUNBOOK
     cause = _summary(request, causes) if causes else None
-    return asked_summary(kind, request.allowed_claims, cause, _own_steps(request))
+    return asked_summary(kind, request.question, request.allowed_claims, cause, _own_steps(request))
 
 
 def _summary(request: ComposerInput, causes: Sequence[AllowedClaim]) -> str:

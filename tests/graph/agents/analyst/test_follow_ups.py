@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -86,8 +87,12 @@ def calls(document: RunDocument, tool: str) -> list[dict[str, object]]:
         ("what changed?", "What was changed: Deploy 3.8.0 of orders at 2026-11-30T10:29:48Z"),
         ("since when?", "The trouble is taken to begin at 2026-11-30T10:30:00Z, "),
         ("who is affected?", "Trouble shows at orders, shopfront."),
-        ("is it still going on?", "Last seen in what was collected: 15 of 15 lines matched"),
-        ("show me the errors of orders", "15 of 15 lines matched (service 'orders', level 'ERROR')"),
+        ("is it still going on?", "Last seen in what was collected: 15 of 60 lines matched"),
+        ("show me the errors of orders", "15 of 60 lines matched (service 'orders', level 'ERROR')"),
+        (
+            "show me the errors of catalog",
+            "No log line matched (service 'catalog', level 'ERROR') from ",
+        ),
         ("what about catalog?", "No series (service 'catalog') changed notably at the onset: "),
         ("what changed on catalog?", "No change (service 'catalog') is recorded from "),
         ("compare catalog with shopfront", "latency_p95_seconds of shopfront rose from 0.2"),
@@ -110,6 +115,8 @@ def test_the_first_line_answers_what_was_asked_and_nobody_is_blamed(
     [
         ("is orders healthy?", "Something is wrong. The trouble starts at orders: "),
         ("is catalog healthy?", "No series (service 'catalog') changed notably at the onset: "),
+        ("is shopfront healthy?", "latency_p95_seconds of shopfront rose from 0.2"),
+        ("is anything wrong?", "Something is wrong. The trouble starts at orders: "),
         ("what should I do?", "First: Compare orders before and after the cited change"),
     ],
 )
@@ -204,3 +211,30 @@ def test_without_the_tools_for_a_fact_there_is_a_diagnosis(tmp_path: Path) -> No
     document = ask(open_folder(tmp_path), "what changed?")
     assert first_line(document) == "The evidence does not show what was changed."
     assert calls(document, "find_log_patterns")
+
+
+def test_errors_that_are_always_there_do_not_keep_a_trouble_going_that_is_over(tmp_path: Path) -> None:
+    """The alert is resolved and its series back: that is said first, and not when the last of all errors was."""
+    rows = ["timestamp,service,metric,value"]
+    rows += [
+        f"{stamp(minute)},orders,error_ratio,{(0.4 if 10 <= minute < 15 else 0.01) * (1 + minute % 3 / 100):.4f}"
+        for minute in range(MINUTES)
+    ]
+    (tmp_path / "metrics.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "logs.ndjson").write_text(
+        "".join(
+            json.dumps({"timestamp": stamp(m), "service": "catalog", "level": "ERROR", "message": "no image"}) + "\n"
+            for m in range(MINUTES)
+        )
+    )
+    alert = {"status": "resolved", "labels": {"alertname": "OrdersFail", "service": "orders", "severity": "critical"}}
+    times = {"startsAt": stamp(11), "endsAt": stamp(16)}
+    (tmp_path / "alert.json").write_text(json.dumps({"alerts": [{**alert, **times}]}))
+    document = ask(open_folder(tmp_path), "is it still going on?")
+    assert f"resolved at {stamp(16)}" in first_line(document)
+
+
+def test_where_no_change_is_recorded_a_diagnosis_says_that_first(evidence: Evidence) -> None:
+    """What changed was asked: that it is not shown is the answer, and the cause as far as it is known comes behind."""
+    document = ask(dataclasses.replace(evidence, changes=None), "what changed?")
+    assert first_line(document).startswith("The evidence does not show what was changed. The trouble starts at orders")
