@@ -91,7 +91,7 @@ def calls(document: RunDocument, tool: str) -> list[dict[str, object]]:
         ("show me the errors of orders", "15 of 60 lines matched (service 'orders', level 'ERROR')"),
         (
             "show me the errors of catalog",
-            "No log line matched (service 'catalog', level 'ERROR') from ",
+            "No log line matched (service 'catalog', level 'ERROR,FATAL,CRITICAL') from ",
         ),
         ("what about catalog?", "No series (service 'catalog') changed notably at the onset: "),
         ("what changed on catalog?", "No change (service 'catalog') is recorded from "),
