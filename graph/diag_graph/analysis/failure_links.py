@@ -39,6 +39,7 @@ class FailureSighting:
         last: As first.
         over: Why it is over; empty when nothing says that it is.
         explained_by: Failures whose consequence it is.
+        row: The line is the row of a table: a state, and no stray message.
     """
 
     signature: Signature
@@ -53,6 +54,7 @@ class FailureSighting:
     last: float | None = None
     over: str = ""
     explained_by: tuple[Signature, ...] = field(default=())
+    row: bool = False
 
     @property
     def names(self) -> frozenset[str]:

@@ -81,6 +81,11 @@ class Signature(BaseModel):
         advice: What to do next; `{entity}` stands for what it is about.
         examples: Lines that match.
         counter_examples: Lines that look alike and do not match.
+        columns: Lower-case names of columns, one of which a table has in whose rows it is looked for.
+        rows: Regular expressions, case ignored, searched in rows as `NAME: COLUMN value, COLUMN value`; what a row is
+            about is its name, where no group `entity` says otherwise.
+        row_examples: Rows that match.
+        row_counter_examples: Rows that do not match.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -89,7 +94,7 @@ class Signature(BaseModel):
     title: str
     means: str
     severity: Severity
-    phrases: tuple[str, ...] = Field(min_length=1)
+    phrases: tuple[str, ...] = ()
     patterns: tuple[Annotated[str, AfterValidator(_linear)], ...] = ()
     kinds: tuple[TextKind, ...] = ()
     about: str = ""
@@ -98,15 +103,24 @@ class Signature(BaseModel):
     until_ready: bool = False
     at_any_level: bool = False
     advice: str = ""
-    examples: tuple[str, ...] = Field(min_length=1)
+    examples: tuple[str, ...] = ()
     counter_examples: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[Annotated[str, AfterValidator(_linear)], ...] = ()
+    row_examples: tuple[str, ...] = ()
+    row_counter_examples: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _matches_its_examples(self, info: ValidationInfo) -> Signature:
         if info.context == TESTED:
             return self
-        if any(phrase != phrase.lower() or not phrase.strip() for phrase in self.phrases):
-            raise ValueError("phrases must be in lower case, and not empty")
+        if any(phrase != phrase.lower() or not phrase.strip() for phrase in (*self.phrases, *self.columns)):
+            raise ValueError("phrases and columns must be in lower case, and not empty")
+        if bool(self.phrases) != bool(self.examples) or len({bool(self.columns), bool(self.rows)}) > 1:
+            raise ValueError("phrases need examples, and columns need rows, and the other way round")
+        if not (self.phrases or self.rows) or bool(self.rows) != bool(self.row_examples):
+            raise ValueError("it needs phrases and examples, or columns, rows and row_examples")
+        self._matches_its_rows()
         for line in self.examples:
             if self.match(line) is None:
                 raise ValueError(f"its example {line!r} does not match")
@@ -114,6 +128,24 @@ class Signature(BaseModel):
             if self.match(line) is not None:
                 raise ValueError(f"its counter-example {line!r} matches")
         return self
+
+    def _matches_its_rows(self) -> None:
+        for row in self.row_examples:
+            if self.match_row(row) is None:
+                raise ValueError(f"its row example {row!r} does not match")
+        for row in self.row_counter_examples:
+            if self.match_row(row) is not None:
+                raise ValueError(f"its row counter-example {row!r} matches")
+
+    @cached_property
+    def _compiled_rows(self) -> tuple[re.Pattern[str], ...]:
+        return tuple(re.compile(pattern, re.IGNORECASE) for pattern in self.rows)
+
+    def match_row(self, row: str) -> Mapping[str, str] | None:
+        """Named groups when a row's statement matches; None when it does not."""
+        row = row[:MAX_LINE]
+        found = next((match for pattern in self._compiled_rows if (match := pattern.search(row))), None)
+        return None if found is None else {name: text for name, text in found.groupdict().items() if text}
 
     @cached_property
     def _compiled(self) -> tuple[re.Pattern[str], ...]:
@@ -168,6 +200,9 @@ class Catalogue:
             for phrase in signature.phrases:
                 self._by_phrase[phrase].append(position)
 
+        self._of_rows = [one for one in self.signatures if one.rows]
+        self.columns = frozenset(name for one in self._of_rows for name in one.columns)
+
     @property
     def phrases(self) -> list[str]:
         """All phrases."""
@@ -201,6 +236,19 @@ class Catalogue:
             found = signature.match(line)
             if found is not None:
                 return Hit(signature, found.get("entity", "").strip(".,:;"), found.get("detail", "").strip())
+        return None
+
+    def row_hit(self, name: str, row: str) -> Hit | None:
+        """The first signature that a row of a table matches.
+
+        Args:
+            name: What the row is about.
+            row: The row as `NAME: COLUMN value, COLUMN value`.
+        """
+        for signature in self._of_rows:
+            found = signature.match_row(row)
+            if found is not None:
+                return Hit(signature, found.get("entity", name).strip(), found.get("detail", "").strip())
         return None
 
     def __iter__(self) -> Iterator[Signature]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from diag_graph.analysis.document_subjects import DocumentReading, State, Subject, read_subjects
+from diag_graph.analysis.document_tables import read_rows
 from diag_graph.analysis.failure_links import FailureSighting, Place
 from diag_graph.analysis.failure_signatures import Catalogue, Hit, TextKind
 from diag_graph.analysis.log_patterns import PatternCount
@@ -64,7 +66,12 @@ def read_documents(source: DocumentSource, names: Iterable[str], catalogue: Cata
             continue
         _merge_states(found.states, reading.states)
         _note_last_words(found, reading, name, lines, numbers)
-        for index, hit in _hits(lines, reading.kind, catalogue):
+        rows = dict(_row_hits(lines, catalogue))
+        hits = [(index, hit) for index, hit in _hits(lines, reading.kind, catalogue) if not _same(hit, rows.get(index))]
+        for index, hit in rows.items():
+            sighting = _sighting(hit, reading, name, numbers[index] + 1, index, lines[index])
+            found.sightings.append(replace(sighting, row=True))
+        for index, hit in hits:
             found.sightings.append(_sighting(hit, reading, name, numbers[index] + 1, index, lines[index]))
     return found
 
@@ -98,6 +105,21 @@ def _hits(lines: Sequence[str], kind: TextKind, catalogue: Catalogue) -> Iterato
             continue
         if hit.signature.at_any_level or not _QUIET_LEVEL.search(lines[index][:200]):
             yield index, hit
+
+
+def _row_hits(lines: Sequence[str], catalogue: Catalogue) -> Iterator[tuple[int, Hit]]:
+    """Rows of tables that name a failure, as many as are looked at."""
+    named = (
+        (row.index, hit)
+        for row in read_rows(lines, catalogue.columns)
+        if (hit := catalogue.row_hit(row.name, row.text)) is not None
+    )
+    return islice(named, MAX_HITS)
+
+
+def _same(hit: Hit, row: Hit | None) -> bool:
+    """Whether a line names what it names as a row of a table, too."""
+    return row is not None and row.signature.id == hit.signature.id
 
 
 def _candidates(lines: Sequence[str], catalogue: Catalogue) -> Sequence[int]:

@@ -157,7 +157,8 @@ def _item(one: FailureSighting, score: float) -> JsonObject:
 
 def _sure(one: FailureSighting, score: float) -> bool:
     """Whether it is more than one stray line of a log: said twice, or it has a consequence, or is a state by itself."""
-    if one.kind in {TextKind.KUBERNETES, TextKind.CLOUD} or one.signature.until_ready or one.signature.about:
+    stated = one.row or one.signature.until_ready or one.signature.about
+    if one.kind in {TextKind.KUBERNETES, TextKind.CLOUD} or stated:
         return True
     return one.lines > 1 or score > _WORTH[Severity.CAUSE]
 

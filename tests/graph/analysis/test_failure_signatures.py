@@ -45,6 +45,49 @@ def test_every_signature_is_what_its_examples_show(signature: Signature) -> None
         assert hit.signature.id == signature.id
 
 
+@pytest.mark.parametrize("signature", [one for one in BUILT_IN if one.rows], ids=lambda one: one.id)
+def test_every_signature_of_tables_is_what_its_rows_show(signature: Signature) -> None:
+    """Its rows match, by the name of the row unless it says otherwise; a row in order matches nothing."""
+    catalogue = Catalogue(BUILT_IN)
+    assert set(signature.columns) <= catalogue.columns
+    for row in signature.row_examples:
+        hit = catalogue.row_hit(row.partition(":")[0], row)
+        assert hit is not None
+        assert (hit.signature.id, hit.entity) == (signature.id, row.partition(":")[0])
+        assert any(column in row.lower() for column in signature.columns)
+    for row in signature.row_counter_examples:
+        assert catalogue.row_hit("x", row) is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ({"rows": ["LAG 9"], "row_examples": ["a: LAG 9"]}, "columns need rows"),
+        ({"columns": ["lag"], "rows": ["LAG 9"]}, "row_examples"),
+        ({"columns": ["lag"], "rows": ["LAG 9"], "row_examples": ["a: LAG 8"]}, "does not match"),
+        (
+            {
+                "columns": ["lag"],
+                "rows": ["LAG 9"],
+                "row_examples": ["a: LAG 9"],
+                "row_counter_examples": ["b: LAG 99"],
+            },
+            "matches",
+        ),
+        ({"columns": ["LAG"], "rows": ["LAG 9"], "row_examples": ["a: LAG 9"]}, "lower case"),
+        ({"phrases": ["lag"]}, "examples"),
+        ({}, "it needs phrases"),
+    ],
+)
+def test_a_signature_of_tables_that_does_not_do_what_it_says_is_refused(
+    entry: dict[str, list[str]], reason: str
+) -> None:
+    """The reason names what is missing or which row is wrong."""
+    known = {"id": "x", "title": "x", "means": "x", "severity": "cause"}
+    with pytest.raises(SignatureError, match=reason):
+        read_signatures({"signature": [{**known, **entry}]}, "own.toml")
+
+
 def test_what_signatures_refer_to_exists() -> None:
     """Consequences and ends are signatures of the catalogue, and every failure that is a cause comes with advice."""
     known = {one.id for one in BUILT_IN}

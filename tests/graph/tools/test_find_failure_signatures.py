@@ -120,6 +120,31 @@ def test_a_cause_is_told_apart_from_its_consequence() -> None:
     assert cause["score"] > symptom["score"]
 
 
+def test_a_row_of_a_table_is_a_failure_of_what_it_names() -> None:
+    """The row's own name, its heading with the value, its document and line, and the row as it stands there."""
+    lag = (
+        " application_name |   state   |   replay_lag\n"
+        "------------------+-----------+----------------\n"
+        " replica-1        | streaming | 00:00:00.001502\n"
+        " replica-2        | streaming | 00:14:52.77123\n"
+    )
+    disks = (
+        "Filesystem      Size  Used Avail Use% Mounted on\n"
+        "/dev/sda1        50G   50G     0 100% /var\n"
+        "/dev/sda2        50G   49G  1.5G  97% /home\n"
+        "tmpfs            50G   50G     0 100% /run/user/0\n"
+    )
+    items = found({"replication.txt": lag, "df.txt": disks})
+    replica = failure(items, "replication-lag")
+    assert (replica["entity"], replica["sure"], replica["standing"]) == ("replica-2", True, "cause")
+    assert replica["text"].startswith(
+        "Document replication.txt, line 4: database replica-2: replication lag (replay_lag 00:14:52.77123) (cause): "
+    )
+    assert 'It reads: "replica-2 | streaming | 00:14:52.77123"' in replica["text"]
+    full = [one for one in items if one.get("signature") == "file-system-full"]
+    assert [(one["entity"], one["line"], one["lines"]) for one in full] == [("/var", 2, 1), ("/home", 3, 1)]
+
+
 def test_what_a_pod_got_over_is_history() -> None:
     """A pod that is running and ready now is not held up by a scheduling failure of before."""
     items = found({"describe.txt": RECOVERED})
