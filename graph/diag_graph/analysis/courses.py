@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from diag_graph.analysis.share_evidence import SUBSTANTIAL, share_evidence
 
@@ -96,6 +96,7 @@ class Course:
         failed: How often that follows.
         onset: When it first happened since the onset.
         uncalled: Services that it calls there far less, or no longer.
+        unlike: Whether it only shows with works that began otherwise than any before: they may be other requests.
     """
 
     service: str
@@ -106,6 +107,7 @@ class Course:
     failed: Share | None
     onset: float
     uncalled: tuple[str, ...] = ()
+    unlike: bool = False
 
     @property
     def evidence(self) -> float:
@@ -123,6 +125,8 @@ class _Step:
     times: dict[str, float] = field(default_factory=dict)
     gaps: Counter[str] = field(default_factory=Counter)
     """How far away what follows is, summed."""
+    led: dict[str, frozenset[str]] = field(default_factory=dict)
+    """What had been done when it first happened in a work."""
 
 
 def changed_courses(events: Iterable[Event], onset: float) -> list[Course]:
@@ -132,14 +136,15 @@ def changed_courses(events: Iterable[Event], onset: float) -> list[Course]:
         events: What services did, in any order.
         onset: When the trouble began.
     """
-    best: dict[str, tuple[tuple[float, float], Course]] = {}
+    best: dict[str, tuple[tuple[bool, float, float], Course]] = {}
     for (service, _), step in _steps(events, onset).items():
-        course = _course(service, step)
+        course = _course(service, _alike(step)) or _course(service, step, unlike=True)
         if course is None:
             continue
         # Of pairs that tell the same, the one whose halves lie closest says where.
         target = course.failure or course.missing
-        rank = (round(course.evidence, 6), -step.gaps[target.kind] / len(step.times) if target else 0.0)
+        gap = step.gaps[target.kind] / len(step.times) if target else 0.0
+        rank = (not course.unlike, round(course.evidence, 6), -gap)
         if service not in best or rank > best[service][0]:
             best[service] = (rank, course)
     return sorted((course for _, course in best.values()), key=lambda one: (-one.evidence, one.onset, one.service))
@@ -155,12 +160,23 @@ def _steps(events: Iterable[Event], onset: float) -> Mapping[tuple[str, str], _S
         for place, event in enumerate(done):
             step = steps.setdefault((service, event.kind), _Step(event))
             later = step.times.setdefault(work, event.time) >= onset
+            step.led.setdefault(work, frozenset(one.kind for one in done[:place] if not one.failed))
             followers = (step.since if later else step.before).setdefault(work, {})
             for gap, follower in enumerate(_following(done, place), 1):
                 if follower.kind not in followers:
                     followers[follower.kind] = follower
                     step.gaps[follower.kind] += gap
     return steps
+
+
+def _alike(step: _Step) -> _Step:
+    """The step without those works since the onset that did something before it that no earlier work had done there.
+
+    One operation serves requests of several kinds, and of few sampled traces those before the onset may be of one kind,
+    those since of another: what differs is then what was asked for. What a work did before tells of which kind it is.
+    """
+    known = frozenset[str]().union(*(step.led[work] for work in step.before))
+    return replace(step, since={work: then for work, then in step.since.items() if step.led[work] <= known})
 
 
 def _following(done: Sequence[Event], place: int) -> Iterator[Event]:
@@ -171,7 +187,7 @@ def _following(done: Sequence[Event], place: int) -> Iterator[Event]:
         yield event
 
 
-def _course(service: str, step: _Step) -> Course | None:
+def _course(service: str, step: _Step, *, unlike: bool = False) -> Course | None:
     """How the work after an event changed, when it ends early or fails."""
     if min(len(step.before), len(step.since)) < MIN_TRACES or step.example.failed:
         return None
@@ -200,6 +216,7 @@ def _course(service: str, step: _Step) -> Course | None:
         failed=None if failure is None else shares[failure],
         onset=first.time if first else min(step.times[work] for work, then in step.since.items() if gone not in then),
         uncalled=tuple(sorted({seen[kind].callee for kind in shares if shares[kind].change <= -FAR_LESS} - {""})),
+        unlike=unlike,
     )
 
 

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from diag_graph.analysis.call_paths import reachable
+from diag_graph.analysis.change_kinds import ChangeKind
 from diag_graph.analysis.question_times import parse_time
 from diag_graph.analysis.troubles import (
     ALERTABLE,
     BENIGN,
+    FELL,
     LEFT_WHEN_EXPLAINED,
     POOL_LEFT,
     UNNOTICED,
@@ -22,6 +24,7 @@ from diag_graph.analysis.troubles import (
     Item,
     Trouble,
     is_benign,
+    is_relief,
     metric_trouble,
     trouble_of,
 )
@@ -36,6 +39,10 @@ LESS_TO_DO = 0.35
 OTHER_SYMPTOM = 0.6
 IDLE = 0.4
 """Traffic below this share of what it was makes a service idle, and its latency worth this share."""
+UNCONFIRMED = 0.4
+"""What is doubted is worth when nobody noticed: one sample may be over at once, other work may be other requests."""
+STRONG = 0.5
+"""The worth from which a latency is felt though no caller of its service is slower: few of theirs may come there."""
 MAX_ITEM = 1.25
 SCALE = {"metric": 4.0, "span": 10.0, "log": 5.0}
 """A strong score of each signal, so that scores of different tools can be added."""
@@ -76,6 +83,8 @@ class Observation:
     """Whether it says that its entity is hardly called any more."""
     less: bool = False
     """Whether it says that a measure of its entity fell, which nobody notices."""
+    doubted: bool = False
+    """Whether it rests on one sample, the last one, of a series, or on work that may have been of another kind."""
 
 
 @dataclass(slots=True)
@@ -164,6 +173,8 @@ def _observe(cases: dict[str, EntityCase], item: Item, support: Support, symptom
         score *= OTHER_SYMPTOM
     if is_benign(item, trouble):
         score *= BENIGN
+    if is_relief(item, trouble):
+        score *= FELL
     callers = tuple(item.get("callers") or ()) if trouble is Trouble.CALLS else ()
     step = float(item.get("step") or 0.0)
     peer = str(item.get("waits_for") or "")
@@ -171,8 +182,9 @@ def _observe(cases: dict[str, EntityCase], item: Item, support: Support, symptom
     felt = trouble not in UNNOTICED and not is_benign(item, trouble)
     idle = trouble is Trouble.TRAFFIC and float(item.get("after") or 0.0) < IDLE * float(item.get("before") or 0.0)
     less = item.get("signal") == "metric" and item.get("direction") == "down" and not felt
+    doubted = item.get("change") == ChangeKind.SPIKE or item.get("unlike") is True
     cases[entity].observed.append(
-        Observation(worth, trouble, support, _time(item), callers, step, peer, felt, idle, less)
+        Observation(worth, trouble, support, _time(item), callers, step, peer, felt, idle, less, doubted)
     )
     for name in item.get("mentions") or ():
         case = cases[str(name)]
@@ -235,6 +247,32 @@ def doubt_idle_callees(cases: Mapping[str, EntityCase], callees: Mapping[str, se
         cases[entity].observed = [
             replace(one, worth=one.worth * LESS_TO_DO) if one.less else one for one in cases[entity].observed
         ]
+
+
+def doubt_unconfirmed(cases: Mapping[str, EntityCase]) -> None:
+    """What the very last sample alone shows, or other work than before, is worth less where nobody noticed it."""
+    for case in cases.values():
+        case.observed = [replace(one, worth=one.worth * UNCONFIRMED) if one.doubted else one for one in case.observed]
+
+
+def doubt_unshared_latency(
+    cases: Mapping[str, EntityCase], callees: Mapping[str, set[str]], measured: frozenset[str]
+) -> None:
+    """Who waits for a slow service is slow as well: where none of its callers is, nobody felt that it is a bit slower.
+
+    Args:
+        cases: What was found about each entity; changed in place.
+        callees: Who calls whom.
+        measured: Entities of which series are recorded.
+    """
+    felt = {entity for entity, case in cases.items() if any(one.felt for one in case.observed)}
+    for entity, case in cases.items():
+        callers = {caller for caller, called in callees.items() if entity in called}
+        if callers and callers <= measured and not callers & felt:
+            case.observed = [
+                replace(one, felt=one.felt and not (one.trouble is Trouble.LATENCY and one.worth < STRONG))
+                for one in case.observed
+            ]
 
 
 def alerted(results: Sequence[Sequence[Item]]) -> tuple[frozenset[str], frozenset[Trouble]]:

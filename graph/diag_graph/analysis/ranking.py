@@ -15,7 +15,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from diag_graph.analysis.call_paths import EXPLAINING_SHARE, explaining_callees, reachable, reached_from
-from diag_graph.analysis.entity_cases import EntityCase, Role, Support, alerted, doubt_idle_callees, gather_cases
+from diag_graph.analysis.entity_cases import (
+    EntityCase,
+    Role,
+    Support,
+    alerted,
+    doubt_idle_callees,
+    doubt_unconfirmed,
+    doubt_unshared_latency,
+    gather_cases,
+)
 from diag_graph.analysis.records import Edge
 from diag_graph.analysis.troubles import (
     ALERTABLE,
@@ -67,7 +76,9 @@ class Suspect:
     named_by: tuple[str, ...] = ()
 
 
-def rank_entities(results: Sequence[Sequence[Item]], edges: Iterable[Edge], onset: float | None) -> list[Suspect]:
+def rank_entities(
+    results: Sequence[Sequence[Item]], edges: Iterable[Edge], onset: float | None, *, noticed: bool = False
+) -> list[Suspect]:
     """Rank the entities that items speak of, most suspected first.
 
     Args:
@@ -75,6 +86,7 @@ def rank_entities(results: Sequence[Sequence[Item]], edges: Iterable[Edge], onse
             `list_alerts` tell what the symptom is.
         edges: Calls between services, caller first.
         onset: When the trouble began, as far as known; used where no item says when an entity's trouble began.
+        noticed: Whether somebody, other than an alert, says whom the trouble is about.
     """
     subjects, symptoms = alerted(results)
     cases = gather_cases(results, symptoms)
@@ -83,6 +95,10 @@ def rank_entities(results: Sequence[Sequence[Item]], edges: Iterable[Edge], onse
         if edge.caller != edge.callee:
             callees[edge.caller].add(edge.callee)
     doubt_idle_callees(cases, callees)
+    if not (subjects or noticed):
+        doubt_unconfirmed(cases)
+        if _symptoms_are_measured(results):
+            doubt_unshared_latency(cases, callees, _measured(results))
     reached = reached_from(subjects, callees)
     raw = {entity: case.strength() for entity, case in cases.items()}
     spreading = {entity: case.strongest(without=Trouble.CANCELLED) for entity, case in cases.items()}
@@ -158,6 +174,12 @@ def _symptoms_are_measured(results: Sequence[Sequence[Item]]) -> bool:
     """Whether latencies or errors are recorded at all: else that none changed says nothing."""
     recorded = (str(item.get("metric")) for items in results for item in items if item.get("section") == "metrics")
     return any(metric_trouble(metric) in ALERTABLE for metric in recorded)
+
+
+def _measured(results: Sequence[Sequence[Item]]) -> frozenset[str]:
+    """The entities of which series are recorded, as far as the inventory lists them."""
+    listed = (item for items in results for item in items if item.get("section") == "services")
+    return frozenset(str(item["entity"]) for item in listed if (item.get("counts") or {}).get("series"))
 
 
 def _unfelt(cases: Mapping[str, EntityCase], callees: Mapping[str, set[str]]) -> set[str]:

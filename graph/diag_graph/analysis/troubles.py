@@ -123,6 +123,15 @@ BENIGN = 0.4
 _CANCELLED = re.compile(
     r"cancel+ed by (?:the )?client|client (?:has )?(?:closed|disconnected|went away)", re.IGNORECASE
 )
+FELL = 0.4
+"""What a resource is worth of which less is used: its owner has less to do, or was begun anew."""
+_SPARE_WORDS = frozenset(
+    ["free", "freeable", "available", "idle", "headroom", "remaining", "spare", "credit", "credits", "hit"]
+)
+_USED_WORDS = frozenset(
+    ["cpu", "mem", "memory", "heap", "rss", "resident", "gc", "thread", "threads", "goroutines", "load", "disk", "io"]
+)
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 ALERTABLE = frozenset({Trouble.ERRORS, Trouble.LATENCY})
 """Kinds that spread to callers as the same kind: an alert on one is not explained by the other as well as by itself."""
 
@@ -170,3 +179,20 @@ def is_benign(item: Item, trouble: Trouble) -> bool:
         return False
     adverse = "down" if _SUCCESS.search(str(item.get("metric") or "")) else "up"
     return item.get("direction") != adverse
+
+
+def words_of(metric: str) -> set[str]:
+    """The words of a metric's name, in small letters."""
+    return {word.lower() for word in _WORDS.findall(metric)}
+
+
+def is_spare(metric: str) -> bool:
+    """Whether a metric measures what is left of a resource, of which less is worse."""
+    return bool(words_of(metric) & _SPARE_WORDS)
+
+
+def is_relief(item: Item, trouble: Trouble) -> bool:
+    """Whether less of a resource is used than before."""
+    metric = str(item.get("metric") or "")
+    fell = item.get("signal") == "metric" and trouble is Trouble.RESOURCE and item.get("direction") == "down"
+    return fell and bool(words_of(metric) & _USED_WORDS) and not is_spare(metric)

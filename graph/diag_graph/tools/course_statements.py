@@ -15,6 +15,8 @@ from diag_graph.tools.scope import clip
 
 TOO_FEW = "only a few cases"
 """What a statement says of itself when a few traces more or less could make it untrue."""
+UNLIKE = "some of these began otherwise than any before"
+"""What it says when these may be other requests, for which the same is done otherwise."""
 SURE = 3.0
 """Common logarithm of the Bayes factor from which they are enough: some thousand pairs are compared in a folder."""
 _LINE_CHARS = 70
@@ -87,6 +89,7 @@ def _common(course: Course, signal: str) -> JsonObject:
         "after": share.since if share else None,
         "unit": "traces",
         "uncalled": list(course.uncalled),
+        "unlike": course.unlike,
         "onset": utc(course.onset),
         "score": round(worth_of(course.evidence) * SCALE[signal], 3),
     }
@@ -161,7 +164,8 @@ def _counts(share: Share | None, noun: str, onset: float) -> str:
 
 
 def _doubt(course: Course) -> str:
-    return "" if course.evidence >= SURE else f"; {TOO_FEW}"
+    said = (UNLIKE if course.unlike else "", TOO_FEW if course.evidence < SURE else "")
+    return "".join(f"; {one}" for one in said if one)
 
 
 def _line(event: Event) -> str:

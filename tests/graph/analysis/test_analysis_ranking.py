@@ -160,6 +160,61 @@ def test_a_resource_that_moved_while_nobody_is_slower_or_fails_counts_for_little
     assert ranked(measured, felt)[0].score == ranked(felt)[0].score
 
 
+def listed(*services: str) -> list[dict[str, Any]]:
+    """What the inventory says of services that have series."""
+    return [{"section": "services", "entity": name, "signal": "document", "counts": {"series": 5}} for name in services]
+
+
+def lone(entity: str, name: str) -> dict[str, Any]:
+    """A series of which the very last sample stands out."""
+    return metric(entity, name, score=2.4) | {"change": "spike"}
+
+
+def test_one_last_sample_counts_for_less_unless_an_alert_or_a_question_tells_of_trouble_too() -> None:
+    """Nobody knows whether it is over with the next one."""
+    sample = [lone("checkout", "latency_p99")]
+    alert = {"entity": "checkout", "signal": "alert", "metric": "latency_p99"}
+    (doubted,) = ranked(sample)
+    (alerted,) = ranked([alert], sample)
+    (asked,) = rank_entities([sample], CALLS, ONSET, noticed=True)
+    assert doubted.score < 0.5 * alerted.score
+    assert asked.score == alerted.score
+
+
+def test_less_memory_in_use_is_no_shortage_and_less_free_memory_is() -> None:
+    """What fell by itself fell because there was less to do, or because the process was begun anew."""
+    (used,) = ranked([metric("checkout", "MemoryUsage(Mi)", direction="down")])
+    (free,) = ranked([metric("checkout", "MemoryFree(Mi)", direction="down")])
+    (risen,) = ranked([metric("checkout", "MemoryUsage(Mi)")])
+    (fewer,) = ranked([metric("checkout", "replicas", direction="down")])
+    assert used.score < 0.5 * risen.score
+    assert free.score == risen.score == fewer.score
+
+
+def test_a_resource_counts_for_little_where_its_entity_is_but_a_bit_slower_and_no_caller_is() -> None:
+    """Who waits for it would be slower too; a much slower one is felt by those who do, and they may be few."""
+    known = [*recorded("latency_p99"), *listed("storefront", "checkout", "payment")]
+    memory = metric("payment", "memory_mb", score=2.0)
+
+    def strength(slower: float, *more: dict[str, Any]) -> float:
+        found = ranked([*known, memory, metric("payment", "latency_p99", score=slower), *more])
+        return next(one.score for one in found if one.entity == "payment")
+
+    bit, much = strength(1.5), strength(2.5)
+    assert bit < 0.5 * much
+    assert strength(1.5, metric("checkout", "latency_p99", score=1.0)) > 2 * bit
+    (unlisted,) = ranked([*recorded("latency_p99"), memory, metric("payment", "latency_p99", score=1.5)])
+    assert unlisted.score > 2 * bit
+
+
+def test_other_work_than_before_counts_for_less_where_no_alert_tells_of_trouble() -> None:
+    """What follows in requests of another kind says nothing about those of this kind."""
+    course = span("checkout", direction="stopped", change="ends early")
+    (same,) = ranked([course | {"unlike": False}])
+    (other,) = ranked([course | {"unlike": True}])
+    assert other.score < 0.5 * same.score
+
+
 def test_an_alert_about_an_entity_is_somebody_who_noticed() -> None:
     """Whoever is alerted need not look for the effect."""
     alert = [{"entity": "checkout", "signal": "alert", "metric": "checkout_slow"}]

@@ -69,6 +69,17 @@ def test_work_that_ends_early_is_told_with_its_last_step_and_the_first_that_is_m
     assert course.onset == pytest.approx(START + 41 * MINUTE + 1)
 
 
+def test_work_that_began_otherwise_than_any_before_is_told_as_such() -> None:
+    """Requests of another kind may do without what always followed in those that were recorded before."""
+    other = ("opened", "browsed", *USUAL[:2], "shown")
+    (course,) = found(before=[USUAL] * 4, since=[other] * 4)
+    assert course.unlike
+    (course,) = found(before=[USUAL] * 4, since=[*([other] * 4), *([USUAL[:2]] * 4)])
+    assert not course.unlike
+    assert course.missed is not None
+    assert course.missed.all_since == 4
+
+
 def test_an_error_that_takes_the_place_of_a_step_is_told_with_it() -> None:
     """Also when it is not so each time."""
     failing = ("asked", "looked up", "not found!")

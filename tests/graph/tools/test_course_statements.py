@@ -70,6 +70,14 @@ def test_many_traces_are_enough_to_be_sure() -> None:
     assert "only a few" not in found["text"]
 
 
+def test_work_that_began_otherwise_than_any_before_is_stated_with_that() -> None:
+    """It may have been asked for something else, however many traces show it."""
+    opened = ("a", None, "shop", "GET /open"), ("b", "a", "shop", "POST /order")
+    found = item(call(FIND_SPAN_ANOMALIES, spans(*opened)), change="ends early")
+    assert "against 4 of 4 before; some of these began otherwise than any before; only a few" in found["text"]
+    assert found["unlike"] is True
+
+
 def test_courses_are_narrowed_as_patterns_are() -> None:
     """By service, and by the level of what is missing or fails."""
     recorded = logs(4, ASKED, NOT_FOUND)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from diag_graph.agents.analyst.reading import EXAMPLE, Direction, calls, directions, names_entity, plain
-from diag_graph.tools.course_statements import TOO_FEW
+from diag_graph.analysis.troubles import is_spare, words_of
+from diag_graph.tools.course_statements import TOO_FEW, UNLIKE
 
 
 class EvidenceKind(StrEnum):
@@ -45,7 +46,6 @@ SIGNS = CAUSAL - {EvidenceKind.CHANGE} | {EvidenceKind.SYMPTOM}
 """Kinds that show that something is wrong with the entity."""
 
 _METRIC_NAME = re.compile(r"\A(?:rate of )?(.+?)(?:\{| of | rose | fell | stopped | appeared | froze | has )")
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _RESOURCE_WORDS = frozenset(
     [
         "cpu",
@@ -89,9 +89,6 @@ _RESOURCE_WORDS = frozenset(
     ]
 )
 _RESOURCE_STEMS = ("throttl", "saturat", "utiliz", "utilis", "evict")
-_SPARE_WORDS = frozenset(
-    ["free", "freeable", "available", "idle", "headroom", "remaining", "spare", "credit", "credits", "hit"]
-)
 _COURSE = re.compile(r"\bstopped short after\b|\bstopped arriving\b|\AWork of .* is failing after\b")
 """Statements of work that ends early, fails on its way, or does not arrive."""
 _WAIT = re.compile(r"\ba (?P<database>database )?call(?: to (?P<peer>\S+?))?(?=[,:]| is failing)")
@@ -158,9 +155,9 @@ def _metric_kind(text: str, entity: str) -> EvidenceKind:  # noqa: ARG001 - a re
     if "(one sample)" in text:
         return EvidenceKind.SYMPTOM
     name = _METRIC_NAME.match(text)
-    words = {word.lower() for word in _WORDS.findall(name.group(1))} if name else set()
+    words = words_of(name.group(1)) if name else set()
     went = directions(text)
-    spare = bool(words & _SPARE_WORDS)
+    spare = name is not None and is_spare(name.group(1))
     resource = bool(words & _RESOURCE_WORDS) or any(word.startswith(_RESOURCE_STEMS) for word in words)
     short = Direction.DOWN in went if spare else Direction.UP in went
     return EvidenceKind.SATURATION if (resource or spare) and short else EvidenceKind.SYMPTOM
@@ -170,7 +167,7 @@ def _span_kind(text: str, entity: str) -> EvidenceKind:
     """A wait for somebody is that one's time, and a symptom of the one who waits, unless the other shows nothing."""
     bare = plain(text)
     if _COURSE.search(bare):
-        return EvidenceKind.SYMPTOM if TOO_FEW in bare else EvidenceKind.COURSE
+        return EvidenceKind.SYMPTOM if _is_doubted(bare) else EvidenceKind.COURSE
     own = EvidenceKind.OWN_TIME if "by self time" in bare else EvidenceKind.OWN_FAILURE
     if "by self time" not in bare and "no failed call beneath" not in bare:
         return EvidenceKind.SYMPTOM
@@ -180,11 +177,16 @@ def _span_kind(text: str, entity: str) -> EvidenceKind:
     return EvidenceKind.SYMPTOM
 
 
+def _is_doubted(bare: str) -> bool:
+    """Whether a statement of work that ends early says that it may be chance, or other requests."""
+    return TOO_FEW in bare or UNLIKE in bare
+
+
 def _log_kind(text: str, entity: str) -> EvidenceKind:  # noqa: ARG001 - a reader's signature
     if _COUNT.match(text):
         return EvidenceKind.OTHER
     bare = plain(text)
-    if TOO_FEW in bare:
+    if _is_doubted(bare):
         return EvidenceKind.SYMPTOM
     if _COURSE.search(bare) and not names_failure(text):
         return EvidenceKind.COURSE

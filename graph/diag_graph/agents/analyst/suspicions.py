@@ -22,7 +22,7 @@ SIGNS, RELATIONS = 3, 2
 
 def suspicions(question: str, seen: Sequence[Sighting]) -> list[Suspicion]:
     """The entities to blame, most suspected first; none when nothing speaks clearly against anybody."""
-    ranked = _ranked(seen)
+    ranked = _ranked(seen, noticed=bool(symptom_entities(question, seen)))
     if not ranked or ranked[0][0].score < MIN_SCORE:
         return []
     bar = max(MIN_SCORE, RIVAL_SHARE * ranked[0][0].score)
@@ -33,12 +33,15 @@ def suspicions(question: str, seen: Sequence[Sighting]) -> list[Suspicion]:
     ]
 
 
-def _ranked(seen: Sequence[Sighting]) -> list[tuple[Suspect, dict[Role, list[Sighting]]]]:
+def _ranked(seen: Sequence[Sighting], *, noticed: bool) -> list[tuple[Suspect, dict[Role, list[Sighting]]]]:
     results = [list(group) for _, group in groupby(seen, key=lambda one: one.invocation_id)]
     edges = [Edge(str(one.field("caller")), str(one.field("callee"))) for one in seen if one.field("signal") == "call"]
     onset = next((found for one in seen if one.field("section") == "overview" and (found := one.field("onset"))), None)
     suspects = rank_entities(
-        [[one.item for one in result] for result in results], edges, times(onset)[0] if onset else None
+        [[one.item for one in result] for result in results],
+        edges,
+        times(onset)[0] if onset else None,
+        noticed=noticed,
     )
     ranked = []
     for suspect in suspects:

@@ -8,6 +8,7 @@ from diag_graph.agents.analyst.reading import began, times
 SINCE = "since 2026-07-16T06:40:00Z, against 9 of 9 before"
 FIRST = "first at 2026-07-16T06:41:00Z."
 FEW = "only a few cases; "
+OTHER = "some of these began otherwise than any before; "
 LOG, SPAN = "find_log_patterns", "find_span_anomalies"
 
 
@@ -36,10 +37,11 @@ LOG, SPAN = "find_log_patterns", "find_span_anomalies"
         ),
     ],
 )
-def test_work_that_ends_early_is_of_its_own_unless_it_is_too_few(tool: str, text: str, kind: EvidenceKind) -> None:
-    """A few traces make a hint: a symptom, which carries no certain answer."""
+def test_work_that_ends_early_is_of_its_own_unless_it_is_doubted(tool: str, text: str, kind: EvidenceKind) -> None:
+    """A few traces make a hint, and so do many that may be of other requests: a symptom carries no certain answer."""
     assert evidence_kind(tool, text, "stock") is kind
-    assert evidence_kind(tool, text.replace("; first", f"; {FEW}first"), "stock") is EvidenceKind.SYMPTOM
+    for doubt in (FEW, OTHER):
+        assert evidence_kind(tool, text.replace("; first", f"; {doubt}first"), "stock") is EvidenceKind.SYMPTOM
     assert began(text) == times(FIRST)[0]
 
 
