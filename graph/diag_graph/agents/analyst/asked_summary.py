@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from diag_graph.agents.analyst.question_kinds import FACTUAL, QuestionKind
 from diag_graph.agents.analyst.reading import names_entity
-from diag_graph.contracts import AllowedClaim, ClaimKind
+from diag_graph.contracts import AllowedClaim, ClaimKind, Standing
 
 UNSHOWN: Mapping[QuestionKind, str] = {
     QuestionKind.CHANGES: "The evidence does not show what was changed.",
@@ -27,6 +27,8 @@ ANSWERED_BY: Mapping[QuestionKind, frozenset[str]] = {
 """Tools whose statements can answer it; any but the inventory where nothing stands here."""
 
 WRONG = "Something is wrong."
+UNUSUAL = "Something is out of the ordinary."
+"""Said of a cause that is merely possible: what it rests on may be harmless."""
 ELSEWHERE = "Elsewhere something is wrong."
 FIRST = "First: {step}"
 
@@ -51,7 +53,8 @@ def asked_summary(
     if cause is not None and kind is QuestionKind.STATE:
         aside = next((claim.text for claim in claims if _is_about_asked(claim.text, question)), None)
         aside = aside or _seen_beside(question, claims)
-        return f"{aside} {ELSEWHERE} {cause}" if aside else f"{WRONG} {cause}"
+        sure = any(one.kind is ClaimKind.ROOT_CAUSE and one.standing is not Standing.POSSIBLE for one in claims)
+        return f"{aside} {ELSEWHERE} {cause}" if aside else f"{WRONG if sure else UNUSUAL} {cause}"
     if cause is not None and kind is QuestionKind.CHANGES:
         return f"{UNSHOWN[kind]} {cause}"
     if cause is not None and kind is QuestionKind.ADVICE:

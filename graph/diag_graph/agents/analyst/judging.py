@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from diag_graph.agents.analyst.grown_load import grew_with_requests
 from diag_graph.agents.analyst.kinds import CAUSAL, SIGNS, EvidenceKind, evidence_kind
 from diag_graph.agents.analyst.reading import began, calls, directions, names_entity, says_just, times
 from diag_graph.analysis.failure_links import is_pod_of
@@ -212,6 +213,10 @@ def _judge_cause(claim: VerifiedClaim, case: Case, *, leading: bool) -> Judgemen
             kinds & CAUSAL == {EvidenceKind.SATURATION} and not case.felt and _is_over(entity, cited),
             "its resource was back by itself, and nothing that is cited was slower or failed",
         ),
+        (
+            kinds & CAUSAL == {EvidenceKind.SATURATION} and _is_asked_for_more(entity, cited, case),
+            "what it uses grew as its requests did: whoever sends more of them comes before it",
+        ),
         (bool(behind), f"it calls {behind}, which has trouble of its own"),
         (
             not _linked(entity, first, cited, case),
@@ -230,6 +235,15 @@ def _is_over(entity: str, cited: Sequence[VerifiedEvidence]) -> bool:
     """Whether all that is shown to be wrong with the entity is said to be as before again."""
     signs = [one for one in cited if evidence_kind(one.tool_name, one.matched_text, entity) in SIGNS]
     return bool(signs) and all(", when it was back)" in one.matched_text for one in signs)
+
+
+def _is_asked_for_more(entity: str, cited: Sequence[VerifiedEvidence], case: Case) -> bool:
+    short = [
+        one.matched_text
+        for one in cited
+        if evidence_kind(one.tool_name, one.matched_text, entity) is EvidenceKind.SATURATION
+    ]
+    return grew_with_requests(entity, (one.matched_text for all_ in case.evidence.values() for one in all_), short)
 
 
 def _first_sign(entity: str, cited: Sequence[VerifiedEvidence], case: Case) -> float | None:

@@ -234,3 +234,19 @@ def test_a_resource_that_was_back_by_itself_while_nobody_felt_it_is_no_confirmed
     run = ask(tmp_path, "DiskWrites fired for db: what is wrong?").run
     assert run.verdict == "LOW_CONFID"
     assert "and was back at 2026-11-30T10:40:00Z" in (run.answer or "").partition("\n\n")[0]
+
+
+def test_what_grows_as_requests_do_is_no_confirmed_cause(tmp_path: Path) -> None:
+    """Twice the traffic takes twice the computing time: the service that computes is not where that begins."""
+    metrics(tmp_path, cart__request_rate_per_second=jump(40, 80), cart__process_cpu_cores=jump(0.2, 0.41))
+    document = ask(tmp_path, "is anything wrong?")
+    assert document.run.verdict == "LOW_CONFID"
+    assert "what it uses grew as its requests did" in (document.run.answer or "")
+
+
+def test_what_grows_far_more_than_requests_do_is_a_cause(tmp_path: Path) -> None:
+    """A fifth more requests do not explain three times the computing time."""
+    metrics(tmp_path, cart__request_rate_per_second=jump(40, 48), cart__process_cpu_cores=jump(0.2, 0.62))
+    document = ask(tmp_path, "is anything wrong?")
+    assert document.run.verdict == "PASS"
+    assert "The trouble starts at cart" in (document.run.answer or "")
