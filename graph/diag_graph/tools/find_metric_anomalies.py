@@ -64,8 +64,9 @@ def select_series(source: MetricSource, scope: Scope, service: str | None, metri
 def _nothing_found(series: list[Series], survey: MetricSurvey, scope: Scope, asked: str) -> str:
     if not series:
         return f"No series{asked} has samples {scope.words}."
+    found_none = "changed notably" if survey.compared else "could be compared"
     return (
-        f"No series{asked} changed notably at the onset: {plural(survey.compared, 'series', 'series')} compared "
+        f"No series{asked} {found_none} at the onset: {plural(survey.compared, 'series', 'series')} compared "
         f"{scope.words_with_onset}{_thin(survey.skipped)}."
     )
 

@@ -64,7 +64,10 @@ def _run(arguments: SpanAnomalyArguments, context: ToolContext) -> ToolOutput:
             if matches(services, item["entity"]) and matches(operations, item["operation"])
         ]
     if not found:
-        text = f"No operation{asked} got notably slower, fails or stopped since the onset: {summary}."
+        found_none = "got notably slower, fails or stopped since the onset"
+        if not survey.before:
+            found_none = "is found to fail, and none could be compared with before"
+        text = f"No operation{asked} {found_none}: {summary}."
         return ToolOutput(nothing(text, "span", **_extent(survey)), summary, empty=True, extra=_extent(survey))
     items, truncated = cut_to(
         sorted(found, key=lambda item: -item["score"]),

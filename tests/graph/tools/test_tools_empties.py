@@ -45,7 +45,7 @@ CASES: tuple[tuple[AnyTool, Recorded, float | None, str, tuple[int, int]], ...] 
         Recorded(metric_series=[thin(2)]),
         ONSET,
         (
-            f"No series changed notably at the onset: 0 series compared {WINDOW}, {AT}; "
+            f"No series could be compared at the onset: 0 series compared {WINDOW}, {AT}; "
             "1 series had too few samples to compare."
         ),
         (0, 1),
@@ -105,7 +105,7 @@ CASES: tuple[tuple[AnyTool, Recorded, float | None, str, tuple[int, int]], ...] 
         Recorded(trace_spans=[Span("t", "a", None, "shop", "GET /", ONSET + MINUTE, 5.0)]),
         ONSET,
         (
-            "No operation got notably slower, fails or stopped since the onset: 0 operations of 1 compared, "
+            "No operation is found to fail, and none could be compared with before: 0 operations of 1 compared, "
             f"0 spans before and 1 since, {WINDOW}, {AT}; there is no span before the onset to compare with."
         ),
         (0, 1),

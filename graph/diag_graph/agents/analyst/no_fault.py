@@ -13,6 +13,9 @@ from diag_graph.contracts import AllowedClaim, ClaimKind
 NAMED = "A known failure is named: {failure}; whether it explains what was asked is not shown."
 UNEXPLAINED = "Something is out of the ordinary, but no root cause can be shown from the evidence."
 TOLD = "Lines of documents speak of trouble, but no root cause can be shown from the evidence."
+UNCOMPARED = (
+    "Errors are logged; whether more than ever is not shown, nor a root cause: since when to compare is not known."
+)
 UNSURE_ALERTED = (
     "Beside what was alerted on, no fault and no root cause is shown, but too little could be compared to be sure."
 )
@@ -28,6 +31,8 @@ _NAMED = re.compile(
     re.DOTALL,
 )
 """How `find_failure_signatures` states a failure."""
+_NOT_COMPARED = "(not compared with before: no onset is known)"
+"""What `find_log_patterns` says of errors that may always have been there."""
 _FIRING = re.compile(r"Alert .{1,300}?\((?:[^()]*, )?firing\b")
 _SUMMARY = re.compile(r"(?P<series>.+?) from \S+Z to \S+Z: .*?; (?P<both>median .+? before the onset and .+? since);")
 _STATE = re.compile(
@@ -44,7 +49,10 @@ def without_a_cause(claims: Sequence[AllowedClaim]) -> str:
     named = next((said for claim in claims if (said := _named_failure(claim))), None)
     if named is not None:
         return NAMED.format(failure=named)
-    troubled = [_tools(claim) for claim in claims if shows_trouble(claim)]
+    showing = [claim for claim in claims if shows_trouble(claim)]
+    if showing and all(_NOT_COMPARED in claim.text for claim in showing):
+        return UNCOMPARED
+    troubled = [_tools(claim) for claim in showing]
     if any(tools != {READ_DOCUMENT} for tools in troubled):
         return UNEXPLAINED
     if troubled:

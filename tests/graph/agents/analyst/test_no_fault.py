@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diag_graph.agents.analyst.documents import telling_lines
-from diag_graph.agents.analyst.no_fault import TOLD, UNEXPLAINED, UNSURE, UNSURE_ALERTED, without_a_cause
+from diag_graph.agents.analyst.no_fault import TOLD, UNCOMPARED, UNEXPLAINED, UNSURE, UNSURE_ALERTED, without_a_cause
 from diag_graph.agents.analyst.sightings import Sighting
 from diag_graph.contracts import AllowedClaim, Citation, ClaimKind, Standing
 
@@ -66,6 +66,7 @@ def test_what_is_over_or_a_hint_or_quoted_does_not_lead(text: str) -> None:
         (FAILURES, LAG.replace("(cause)", "(symptom)"), UNEXPLAINED),
         ("find_metric_anomalies", "cpu rose from 1 (median before) to 90 (median since) at 2026-07-16T06:40:00Z.", 1),
         (LOGS, 'Somebody logged 9 lines like "boom" (ERROR) since 2026-07-16T06:40:00Z, new: none before.', 1),
+        (LOGS, 'Shop logged 9 lines like "boom" (ERROR) (not compared with before: no onset is known).', UNCOMPARED),
         ("read_document", "kernel: Out of memory: Killed process 1 (java)", TOLD),
         ("list_alerts", ALERT, UNSURE_ALERTED),
         ("list_alerts", ALERT.replace("firing", "resolved"), UNSURE),
