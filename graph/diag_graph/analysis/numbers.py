@@ -11,6 +11,9 @@ READ_WHOLE = 100_000
 LARGE_FACTOR = 100
 """Factors from here on are written without decimals."""
 
+_DECIMAL_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+"""SI prefixes, as IEC 80000-13 keeps them apart from the binary ones."""
+
 _UNIT_BY_SUFFIX: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), unit)
     for pattern, unit in (
@@ -80,9 +83,12 @@ def plural(value: int, noun: str, nouns: str = "") -> str:
 
 
 def quantity(value: float, unit: str) -> str:
-    """A number with its unit, `%` and `/s` without a blank: `95.2%`, `12/s`, `1,204 ms`."""
+    """A number with its unit: `95.2%`, `12/s`, `1,204 ms`; many bytes as kB, MB, GB, TB."""
     if not unit:
         return number(value)
+    if unit.startswith("bytes") and abs(value) >= READ_WHOLE:
+        size, prefix = next((size, prefix) for size, prefix in _DECIMAL_PREFIXES if abs(value) >= size)
+        return f"{number(value / size)} {prefix}B{unit.removeprefix('bytes')}"
     return f"{number(value)}{unit}" if unit in {"%", "/s"} else f"{number(value)} {unit}"
 
 

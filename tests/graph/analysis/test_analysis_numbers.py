@@ -71,3 +71,18 @@ def test_quantities_lengths_of_time_and_factors_in_words() -> None:
     assert factor(0.12, 1.9) == "15.8 times as much"
     assert factor(0.001, 5.0) == "5,000 times as much"
     assert (factor(0.0, 1.0), factor(1.0, 0.0), factor(-1.0, 1.0)) == ("", "", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "said"),
+    [
+        (44_110_000, "bytes", "44.11 MB"),
+        (-2.5e9, "bytes", "-2.5 GB"),
+        (1.2e13, "bytes/s", "12 TB/s"),
+        (99_999, "bytes", "99,999 bytes"),
+        (250_000, "bytes", "250 kB"),
+    ],
+)
+def test_many_bytes_are_written_as_a_person_reads_them(value: float, unit: str, said: str) -> None:
+    """SI prefixes, and few bytes as they are."""
+    assert quantity(value, unit) == said
