@@ -75,8 +75,16 @@ def reasons(one: Candidate, spoken: Vocabularies) -> Iterator[tuple[float, str]]
         yield SOME, f'changes how "{named[0]}" is used, which the failure names'
     about = _shared(changed_subjects(" ".join((*contents.touched, around, one.change.identifier))), spoken)
     if about is not None and about is not gone and not (best and best[1].endswith(f" {about}")):
-        yield LITTLE, f"is about {about}, as is what fails"
+        yield LITTLE, _about(one, about)
     yield from _in_words(one, spoken)
+
+
+def _about(one: Candidate, subject: Subject) -> str:
+    """How it is about a subject: by a name in its code where it says so nowhere else."""
+    used = next((name for name in one.contents.touched if subject in changed_subjects(name)), "")
+    if not used or subject in changed_subjects(one.contents.title):
+        return f"is about {subject}, as is what fails"
+    return f'changes how its code uses "{used}", and what fails speaks of {subject}'
 
 
 def _setting(setting: Setting, around: str, spoken: Vocabularies) -> tuple[float, str] | None:
