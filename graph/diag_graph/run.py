@@ -129,7 +129,9 @@ def diagnose(
         return execute(
             Assignment(
                 question=clean,
-                agents=live_agents(model, listeners, () if evidence is None else evidence.signatures),
+                agents=live_agents(
+                    model, listeners, evidence.signatures if evidence else (), looks=evidence is not None
+                ),
                 tools=offered_tools(context) if context else (),
                 context=context,
                 session_id=session_id or new_id(),
@@ -141,9 +143,15 @@ def diagnose(
 
 
 def live_agents(
-    model: str | ModelSettings | None, listeners: Sequence[Listener], signatures: Sequence[Signature] = ()
+    model: str | ModelSettings | None,
+    listeners: Sequence[Listener],
+    signatures: Sequence[Signature] = (),
+    *,
+    looks: bool = True,
 ) -> AgentSet:
     """Who thinks in a run: a language model, or the built-in analyst (who advises by signatures) when there is none.
+
+    `looks` is whether there is any evidence; the analyst says it when there is none.
 
     Raises:
         ConfigError: the model cannot be used.
@@ -151,7 +159,7 @@ def live_agents(
     if not model:
         from diag_graph.agents.analyst import built_in_analyst
 
-        return built_in_analyst(signatures)
+        return built_in_analyst(signatures, looks=looks)
     from diag_graph.agents.models import ModelSettings, model_agents
 
     settings = ModelSettings(model) if isinstance(model, str) else model

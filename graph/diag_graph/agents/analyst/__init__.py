@@ -14,16 +14,17 @@ from diag_graph.analysis.failure_signatures import Signature
 LABEL = "built-in analyst"
 
 
-def built_in_analyst(signatures: Sequence[Signature] = ()) -> AgentSet:
+def built_in_analyst(signatures: Sequence[Signature] = (), *, looks: bool = True) -> AgentSet:
     """The four agents of the built-in analyst.
 
     Args:
         signatures: Failure signatures of the user and of the incident, for what they advise.
+        looks: Whether any evidence was named.
     """
     return AgentSet(
         planner=AnalystPlanner(),
         executor=AnalystExecutor(),
         verifier=AnalystVerifier(signatures),
-        composer=AnalystComposer(),
+        composer=AnalystComposer(looks=looks),
         label=LABEL,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from diag_graph.agents.analyst.asked_summary import asked_summary
@@ -33,6 +34,13 @@ NO_CAUSE: dict[Verdict, str] = {
 NOT_EXHAUSTIVE = (
     "Only what the collected evidence covers was looked at; what was not found there may still have happened."
 )
+UNNAMED = "Nothing was looked at: no evidence was named."
+NAME_EVIDENCE = "Name a folder of metrics, logs and traces: --incident DIR."
+UNREADABLE = "{name} holds nothing that could be read."
+NAME_ANOTHER = (
+    "Name a folder that holds metrics, logs or traces: --incident DIR; `diag doctor` says what it reads of one."
+)
+"""What is said, and advised, when there was nothing to look at."""
 RUNBOOKS_SHOWN = "What the runbooks advise stands under the next steps, each with where it comes from."
 RUNBOOKS_ALONE = "Runbooks say what is advised, and not what happened: nothing else was looked at."
 NO_RUNBOOK = "No indexed runbook says anything about it."
@@ -42,21 +50,41 @@ NO_RUNBOOK_STEP = "See what is indexed with `diag knowledge list`, and add more 
 class AnalystComposer:
     """Composes by rule."""
 
+    def __init__(self, *, looks: bool = True) -> None:
+        """Take whether any evidence was named: without, it is not said that anything was looked at."""
+        self._looks = looks
+
     def compose(self, request: ComposerInput) -> AgentReply:
         """A composed answer as JSON text."""
         causes = [claim for claim in request.allowed_claims if claim.kind is ClaimKind.ROOT_CAUSE]
         kind = question_kind(request.question)
         limitations = list(request.missing_info)
+        findings = [_finding(claim) for claim in request.allowed_claims]
+        blind = self._blind(request)
+        if blind is not None and not _shows_runbooks(kind, request):
+            summary, step = blind
+            steps = [*_own_steps(request), step]
+            return reply({"summary": summary, "findings": findings, "limitations": limitations, "next_steps": steps})
         if not causes:
             limitations.append(RUNBOOKS_ALONE if _shows_runbooks(kind, request) else NOT_EXHAUSTIVE)
         return reply(
             {
                 "summary": _asked_summary(kind, request, causes) or _summary(request, causes),
-                "findings": [_finding(claim) for claim in request.allowed_claims],
+                "findings": findings,
                 "limitations": limitations,
                 "next_steps": _next_steps(kind, request, causes),
             }
         )
+
+    def _blind(self, request: ComposerInput) -> tuple[str, str] | None:
+        """What to say first, and the step to take, when there was nothing to look at."""
+        if not self._looks and not request.allowed_claims:
+            return UNNAMED, NAME_EVIDENCE
+        bare = next((found for claim in request.allowed_claims if (found := _HOLDS_NOTHING.match(claim.text))), None)
+        return (UNREADABLE.format(name=bare["name"]), NAME_ANOTHER) if bare else None
+
+
+_HOLDS_NOTHING = re.compile(r"(?P<name>.{1,300}?) holds nothing\. ")
 
 
 def _shows_runbooks(kind: QuestionKind, request: ComposerInput) -> bool:

@@ -71,8 +71,9 @@ class AnalystExecutor:
             claims.add_observations(alerted_series(seen, tools))
         if question_kind(question) is QuestionKind.STATE:
             claims.add_observations(silence_about(question, seen, tools))
-        if not claims.claims:
-            claims.add_observations(one for one in seen if one.field("section") == "overview")
+        overview = [one for one in seen if one.field("section") == "overview"]
+        if not claims.claims or any(" holds nothing. " in one.text for one in overview):
+            claims.add_observations(overview)
         claims.add_advice(runbook_advice(question, suspected, [*stated, *read], tools))
         return _document(claims, [*made, *advised])
 
