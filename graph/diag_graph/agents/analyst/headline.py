@@ -80,10 +80,11 @@ def headline(cause: AllowedClaim, claims: Sequence[AllowedClaim]) -> str:
     if not frame.endswith(cause.entity or "\0") or not said:
         return "."
     lead = re.split(r" (?:Just before|About then): ", said, maxsplit=1)[0]
-    return f"{_news(lead)}.{_change(cause.text, claims)}"
+    return f"{news(lead)}.{_change(cause.text, claims)}"
 
 
-def _news(lead: str) -> str:
+def news(lead: str) -> str:
+    """The news of a statement, behind `: `; empty when it is none of the tools', or longer than a headline."""
     for shape, words in _SHAPES:
         found = shape.match(lead[:MAX_LEAD])
         if found:
@@ -92,8 +93,8 @@ def _news(lead: str) -> str:
             parts["said"] = f": {said}" if said else ""
             parts["back"] = f", and was back at {parts['back']}" if parts.get("back") else ""
             parts["seen"] = f", seen at {parts['time']}" if parts.get("time") else ""
-            news = words.format(**parts)
-            return f": {news}" if len(news) <= MAX_NEWS else ""
+            told = words.format(**parts)
+            return f": {told}" if len(told) <= MAX_NEWS else ""
     return ""
 
 

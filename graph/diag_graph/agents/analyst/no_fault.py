@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from diag_graph.agents.analyst.headline import MAX_NEWS
+from diag_graph.agents.analyst.headline import MAX_NEWS, news
 from diag_graph.agents.analyst.kinds import SIGNS, EvidenceKind, evidence_kind, names_failure
 from diag_graph.agents.analyst.reading import directions
 from diag_graph.contracts import AllowedClaim, ClaimKind
 
 NAMED = "A known failure is named: {failure}; whether it explains what was asked is not shown."
 UNEXPLAINED = "Something is out of the ordinary, but no root cause can be shown from the evidence."
+SEEN = "Something is out of the ordinary: {what}; no root cause can be shown from the evidence."
 TOLD = "Lines of documents speak of trouble, but no root cause can be shown from the evidence."
 UNCOMPARED = (
     "Errors are logged; whether more than ever is not shown, nor a root cause: since when to compare is not known."
@@ -25,6 +26,7 @@ UNSURE = "No fault and no root cause is shown, but too little could be compared 
 READ_DOCUMENT = "read_document"
 _DOCUMENT_TOOLS = frozenset({READ_DOCUMENT, "find_failure_signatures"})
 """Tools whose lines are cited because they tell of a failure."""
+_LOG_TOOLS = frozenset({"find_log_patterns", "search_logs"})
 _NAMED = re.compile(
     r"(?:Document|Log line) (?P<place>\S.*?)(?:, line [\d,]+)?(?: at \d{4}-\S+Z)?: (?:(?P<of>[^\"]+?): )?"
     r"(?P<what>[^:()\"]+?)(?: \([^\"]*?\))? \(cause\): .*? It reads: (?P<quote>\".*\")\Z",
@@ -52,10 +54,12 @@ def without_a_cause(claims: Sequence[AllowedClaim]) -> str:
     showing = [claim for claim in claims if shows_trouble(claim)]
     if showing and all(_NOT_COMPARED in claim.text for claim in showing):
         return UNCOMPARED
-    troubled = [_tools(claim) for claim in showing]
-    if any(tools != {READ_DOCUMENT} for tools in troubled):
-        return UNEXPLAINED
-    if troubled:
+    measured = [claim for claim in showing if _tools(claim) != {READ_DOCUMENT}]
+    if measured:
+        failing = [claim for claim in measured if names_failure(claim.text)]
+        seen = next((said for claim in (*failing, *measured) if (said := _seen(claim))), None)
+        return SEEN.format(what=seen) if seen else UNEXPLAINED
+    if showing:
         return TOLD
     return UNSURE_ALERTED if any(_is_firing(claim) for claim in claims) else UNSURE
 
@@ -64,7 +68,15 @@ def shows_trouble(claim: AllowedClaim) -> bool:
     """Whether an observation is of something that goes wrong, rather than of an alert, a change, a state or a load."""
     tools = _tools(claim)
     tells = bool(tools & _DOCUMENT_TOOLS) or bool(directions(claim.text)) or names_failure(claim.text)
-    return claim.kind is ClaimKind.OBSERVATION and tells and bool(_kinds(claim) & SIGNS)
+    # A new error is trouble whoever logged it: the name of a log that nobody named may not stand in its statement.
+    fails = bool(tools & _LOG_TOOLS) and names_failure(claim.text)
+    return claim.kind is ClaimKind.OBSERVATION and tells and (fails or bool(_kinds(claim) & SIGNS))
+
+
+def _seen(claim: AllowedClaim) -> str:
+    """The news of a statement, with whom it is about; empty when it is no headline."""
+    told = news(claim.text).removeprefix(": ")
+    return f"{claim.entity}: {told}" if claim.entity and told else told
 
 
 def _named_failure(claim: AllowedClaim) -> str | None:
