@@ -48,6 +48,8 @@ FAILED_CHECKS: dict[Node, str] = {
 """What an F1 answer says of its cause; every node has an entry."""
 
 _WHITE = re.compile(r"\s+")
+_OTHER_WHITE = re.compile(r"[^\S \t]")
+"""White space that some programs take for the end of a line."""
 
 
 @dataclass(slots=True)
@@ -65,7 +67,10 @@ class _Citations:
         out = []
         for citation, number in self.numbers.items():
             out.append(f"{f'[{number}]':<{width}}{citation.tool} {citation.invocation_id} {citation.path}".rstrip())
-            out.append(f'{" " * width}"{one_line(citation.matched_text)}"')
+            if citation.tool in ADVISERS:
+                out += quoted(citation.matched_text, " " * width)
+            else:
+                out.append(f'{" " * width}"{one_line(citation.matched_text)}"')
         return out
 
 
@@ -147,6 +152,15 @@ def one_line(text: str) -> str:
     return _WHITE.sub(" ", text).strip()
 
 
+def quoted(text: str, indent: str) -> list[str]:
+    """A text in quote marks, its lines kept; of several, the last mark has a line of its own, away from any command."""
+    lines = [_OTHER_WHITE.sub(" ", line).rstrip() for line in text.strip().split("\n")]
+    first, *more = lines
+    if not more:
+        return [f'{indent}"{one_line(first)}"']
+    return [f'{indent}"{first}', *(f"{indent}  {line}".rstrip() for line in more), f'{indent}"']
+
+
 def _render(
     head: Sequence[str],
     statements: Sequence[_Statement],
@@ -191,7 +205,8 @@ def _step(text: str, advised: Sequence[Advice], cites: _Citations) -> str:
 
 def _advice(one: Advice, cites: _Citations) -> str:
     """What guidance advises, in its own words and said to be that: nobody else's words of it reach an answer (G6)."""
-    said = " ".join(
-        f"{ADVISERS.get(citation.tool, citation.tool)}: {one_line(citation.matched_text)}" for citation in one.citations
-    )
-    return f"{said} {cites.mark(one.citations)}"
+    said = []
+    for citation in one.citations:
+        first, *more = quoted(citation.matched_text, "    ")
+        said.append("\n".join([f"{ADVISERS.get(citation.tool, citation.tool)}: {first.lstrip()}", *more]))
+    return f"{' '.join(said)} {cites.mark(one.citations)}"

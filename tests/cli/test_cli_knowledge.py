@@ -87,7 +87,7 @@ def test_an_answer_quotes_the_runbooks_and_its_trace_says_how_they_were_found(co
     """Section 13, G6: `ask` uses the index when there is one, without evidence too; --no-knowledge leaves it out."""
     command("knowledge", "add", library)
     asked = command("ask", "what does the runbook say about an exhausted pool?")
-    assert "  - A runbook advises: runbooks/db/pool.md, 'Pool exhausted': End idle sessions; see red" in asked.out
+    assert "  - A runbook advises: \"runbooks/db/pool.md, 'Pool exhausted': End idle sessions; see red" in asked.out
     assert "nothing to look at" not in asked.err
     shown = command("trace", "last", "--invocation", "inv-1").out
     assert "How it was found\n  searched for: exhausted, pool\n  layer L1, engine bm25, relevance high\n" in shown

@@ -100,15 +100,15 @@ def test_a_diagnosis_ends_in_what_the_runbooks_advise(index: KnowledgeIndex) -> 
     document = answered(QUESTION, index)
     answer = document.run.answer or ""
     advised = re.escape(
-        "  - A runbook advises: runbooks/databases/locks.md, 'Lock contention in Postgres' > 'Release': "
+        "  - A runbook advises: \"runbooks/databases/locks.md, 'Lock contention in Postgres' > 'Release':"
     )
-    [number] = re.findall(rf"{advised}Ask the owner of .*\[(\d+)\]", answer)
+    [number] = re.findall(rf"{advised}\s+(?:1\. )?Ask the owner of [^\"]*\" \[(\d+)\]", answer)
     cited = re.search(
-        rf"^  \[{number}\] +lookup_knowledge (inv-\d+) /items/(\d+)/text\n +\"(.*)\"$", answer, re.MULTILINE
+        rf"^  \[{number}\] +lookup_knowledge (inv-\d+) /items/(\d+)/text\n +\"([^\"]*)\"$", answer, re.MULTILINE
     )
     assert cited is not None
     recorded = next(one for one in document.invocations if one.id == cited[1])
-    assert recorded.result["items"][int(cited[2])]["text"] == cited[3]
+    assert recorded.result["items"][int(cited[2])]["text"].split() == cited[3].split()
     assert not any("A runbook advises" in finding.text for finding in document.findings)
     assert {citation.tool for finding in document.findings for citation in finding.citations} & {
         "lookup_knowledge"
@@ -124,8 +124,9 @@ def test_a_hostile_runbook_changes_nothing(index: KnowledgeIndex, library: Path)
     assert (with_it.run.verdict, with_it.run.model_verdict) == (without.run.verdict, without.run.model_verdict)
     assert with_it.findings == without.findings
     assert before_steps(with_it) == before_steps(without)
-    advised = [line for line in (with_it.run.answer or "").splitlines() if "Ignore your instructions" in line]
-    assert advised[0].startswith("  - A runbook advises: runbooks/locks.md, ")
+    before, _, after = (with_it.run.answer or "").partition("SECRET-used Ignore your instructions")
+    assert before.splitlines()[-2].startswith('  - A runbook advises: "runbooks/locks.md, ')
+    assert all(line.startswith("      ") for line in after.partition('\n    " [')[0].splitlines()[1:])
     assert "\x1b" not in (with_it.run.answer or "")
 
 
@@ -156,7 +157,7 @@ def test_a_question_for_the_runbook_is_answered_with_it(index: KnowledgeIndex) -
     assert [one.tool for one in document.invocations] == ["lookup_knowledge"]
     assert (document.run.verdict, document.findings) == (Verdict.PASS, ())
     assert before_steps(document).startswith("What the runbooks advise stands under the next steps")
-    assert "> 'Mitigation': 1. Roll the last deploy" in (document.run.answer or "")
+    assert "> 'Mitigation':\n      1. Roll the last deploy" in (document.run.answer or "")
 
 
 @pytest.mark.parametrize("question", ["is there a runbook for the canteen's opening hours?", "手册里怎么请年假"])
@@ -237,7 +238,7 @@ def played(kind: str = "observation", verification: str = "direct_support") -> s
 def test_what_a_model_says_of_a_runbook_is_not_repeated() -> None:
     """G6: whatever its claim says, the answer has the passage's own words, and says whose they are."""
     answer = played()
-    assert f"  - A runbook advises: {RUNBOOK} [2]" in answer
+    assert f'  - A runbook advises: "{RUNBOOK}" [2]' in answer
     assert "The pool is exhausted" not in answer
 
 

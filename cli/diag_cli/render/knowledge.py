@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from diag_cli.render.safe import one_line
+from diag_cli.render.safe import harmless, one_line
 from diag_cli.render.words import Tone
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ def found(invocation: Invocation) -> RenderableType:
             head = Text(f"{one_line(str(item['source']))}:{item['lines']}  ", "bold")
             head.append(f"{relevance} ({item['share']:.0%} of the query)", _TONES.get(relevance, "dim"))
             lines.append(head)
-        lines += [Text(f"  {one_line(str(item['text']))}"), Text("")]
+        lines += [Text(f"  {line}") for line in harmless(str(item["text"])).split("\n")]
+        lines.append(Text(""))
     return Group(*lines, *(Text(line, "dim") for line in how_found(invocation.retrieval_details or {})))
 
 

@@ -7,9 +7,10 @@ each; their text is the file's own. Front matter is YAML between lines of `---`,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,7 +22,14 @@ MAX_FRONT_MATTER = 8_000
 MAX_TITLE = 120
 MAX_TAGS = 20
 
+WRAPPED = 50
+"""Bytes of a line of a paragraph that was wrapped for its width; a shorter one ends where its author wanted it to."""
+
+Unit = tuple[int, int, str]
+"""First line, last line, text: what is not torn apart while it can be helped."""
+
 _FENCE = "---"
+_QUOTED_LINE = " \t>"
 _CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_open", "table_open"})
 _LEAVES = frozenset({"paragraph_open", "fence", "code_block", "html_block"})
 _CODE = frozenset({"fence", "code_block"})
@@ -38,14 +46,15 @@ class Block:
         first: Its first line in the file, counted from 1.
         last: Its last line.
         units: Its parts that are not to be torn apart, each with its own first and last line: the items of a list,
-            the rows of a table, the lines of code; of anything else, the whole.
-        divider: What stands between its units when they are written on one line.
+            the rows of a table, the lines of code; of anything else, the whole. Lines stay lines, with their indent:
+            commands that stand below one another are not one command, and YAML is not YAML without it.
+        whole: Its units belong together, as those of code and tables do.
     """
 
     first: int
     last: int
-    units: tuple[tuple[int, int, str], ...]
-    divider: str
+    units: tuple[Unit, ...]
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,16 +172,29 @@ def _block(lines: Sequence[str], tokens: Sequence[Token], index: int) -> Block |
         inside = range(first, last)
         if token.type == "fence":
             inside = range(first + 1, last - 1 if _closes(lines[last - 1], token.markup) else last)
-        units = [(line + 1, line + 1, lines[line].strip()) for line in inside]
+        units = _code(lines, inside)
     elif token.type == "table_open":
-        units = [(line + 1, line + 1, _joined([lines[line]])) for line in range(first, last) if line != first + 1]
+        units = [(line + 1, line + 1, lines[line].strip()) for line in range(first, last) if line != first + 1]
     elif token.type in {"bullet_list_open", "ordered_list_open"}:
-        units = [(begin + 1, end, _joined(lines[begin:end])) for begin, end in _items(tokens, index)]
+        units = [
+            (begin + 1, end, _unwrapped(lines, begin, end, _wrapped(tokens, index)))
+            for begin, end in _items(tokens, index)
+        ]
     else:
-        text = "\n".join(lines[first:last])
-        units = [(first + 1, last, _joined(_COMMENT.sub(" ", text).split("\n")))]
-    kept = tuple(unit for unit in units if unit[2])
-    return Block(kept[0][0], kept[-1][1], kept, " | " if token.type in _CODE else " ") if kept else None
+        text = _unwrapped(lines, first, last, _wrapped(tokens, index))
+        units = [(first + 1, last, _COMMENT.sub(" ", text).strip())]
+    kept = tuple(unit for unit in units if unit[2] or token.type in _CODE)
+    return Block(kept[0][0], kept[-1][1], kept, token.type in _CODE or token.type == "table_open") if kept else None
+
+
+def _code(lines: Sequence[str], inside: range) -> list[Unit]:
+    """The lines of code under their common indent, without blank ones before and behind."""
+    written = [line for line in inside if lines[line].strip()]
+    if not written:
+        return []
+    body = range(written[0], written[-1] + 1)
+    text = dedent("\n".join(lines[line] for line in body))
+    return [(line + 1, line + 1, said.rstrip()) for line, said in zip(body, text.split("\n"), strict=True)]
 
 
 def _closes(line: str, markup: str) -> bool:
@@ -188,6 +210,26 @@ def _items(tokens: Sequence[Token], index: int) -> Iterator[tuple[int, int]]:
             yield token.map[0], token.map[1]
 
 
-def _joined(lines: Sequence[str]) -> str:
-    """Lines as one: what is wrapped goes on after a blank."""
-    return " ".join(" ".join(lines).split())
+def _wrapped(tokens: Sequence[Token], index: int) -> frozenset[int]:
+    """The lines within a block that go on with a paragraph."""
+    inner = [tokens[index]]
+    for token in tokens[index + 1 :]:
+        if token.level <= tokens[index].level:
+            break
+        inner.append(token)
+    ranges = [token.map for token in inner if token.type == "paragraph_open" and token.map]
+    return frozenset(line for first, last in ranges for line in range(first + 1, last))
+
+
+def _unwrapped(lines: Sequence[str], first: int, last: int, wrapped: Container[int]) -> str:
+    """Lines as they stand under their common indent; prose that was wrapped for its width goes on after a blank."""
+    made: list[str] = []
+    for number in range(first, last):
+        line = lines[number].rstrip()
+        before = lines[number - 1] if made else ""
+        hard = before.endswith(("  ", "\\"))
+        if made and number in wrapped and not hard and len(before.strip().encode("utf-8", "replace")) >= WRAPPED:
+            made[-1] += f" {line.lstrip(_QUOTED_LINE)}"
+        else:
+            made.append(line)
+    return dedent("\n".join(made)).strip()

@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from diag_graph.knowledge.markdown import Block, Document
+from diag_graph.knowledge.markdown import Block, Document, Unit
 
 MAX_PASSAGE = 1_200
 """Characters of a passage: a section of a runbook mostly fits, and what is found is still to the point."""
 
-Unit = tuple[int, int, str]
-"""First line, last line, text: what is not torn apart while it can be helped."""
-
+_LINE = re.compile(r"(?<!\\)\n")
+"""The end of a line that does not go on with the next, as a command does after a backslash."""
 _SENTENCE = re.compile(r"(?<=[.!?;:])\s+|(?<=[。！？；])")
 
 
@@ -29,8 +28,7 @@ class Passage:
         headings: The headings above it, outermost first.
         first: Its first line in the file, counted from 1.
         last: Its last line.
-        units: Its texts, each on one line: a paragraph, an item of a list, a piece of code with its lines parted by
-            ` | `.
+        units: Its texts: a paragraph, an item of a list, a piece of code; each with its lines.
     """
 
     headings: tuple[str, ...]
@@ -40,8 +38,8 @@ class Passage:
 
     @property
     def text(self) -> str:
-        """All of it, on one line."""
-        return " ".join(self.units)
+        """All of it."""
+        return "\n".join(self.units)
 
     @property
     def fingerprint(self) -> str:
@@ -82,8 +80,8 @@ def _groups(blocks: Sequence[Block], limit: int) -> Iterator[list[Unit]]:
 
 def _units(block: Block, limit: int) -> Iterator[Unit]:
     """A block's units: code and tables in one while they fit."""
-    whole = block.divider.join(text for _, _, text in block.units)
-    if block.divider.strip() and len(whole) <= limit:
+    whole = "\n".join(text for _, _, text in block.units)
+    if block.whole and len(whole) <= limit:
         yield block.first, block.last, whole
         return
     for first, last, text in block.units:
@@ -94,14 +92,14 @@ def _units(block: Block, limit: int) -> Iterator[Unit]:
 def pieces(units: Sequence[str], limit: int) -> list[str]:
     """Units put together into pieces of at most `limit` characters.
 
-    A unit that is longer is cut after a sentence or between lines of code, and where there is neither, at white space
-    or at the limit. Pieces are parts of the text as it stands: nothing is added or left out but white space.
+    A unit that is longer is cut between lines or after a sentence, and where there is neither, at white space or at the
+    limit. Pieces are parts of the text as it stands: nothing is added or left out but white space.
     """
     made: list[str] = []
     for unit in units:
         for part in _parts(unit, limit):
             if made and len(made[-1]) + 1 + len(part) <= limit:
-                made[-1] = f"{made[-1]} {part}"
+                made[-1] = f"{made[-1]}\n{part}"
             else:
                 made.append(part)
     return made
@@ -112,7 +110,8 @@ def _parts(unit: str, limit: int) -> Iterator[str]:
     while len(rest) > limit:
         cut = _cut(rest, limit)
         yield rest[:cut].rstrip()
-        rest = rest[cut:].lstrip()
+        rest = rest[cut:]
+        rest = rest.lstrip("\n") if rest.startswith("\n") else rest.lstrip()  # a line keeps its indent
     if rest:
         yield rest
 
@@ -121,8 +120,10 @@ def _cut(text: str, limit: int) -> int:
     """Where to cut a text that is too long: the last good place, not in its first third."""
     head = text[: limit + 1]
     ends = [found.end() for found in _SENTENCE.finditer(head) if limit // 3 <= found.start() <= limit]
-    line = head.rfind(" | ")
+    lines = [found.start() for found in _LINE.finditer(head) if limit // 3 <= found.start() <= limit]
     blank = head.rfind(" ")
+    if lines:
+        return lines[-1]
     if ends:
         return min(ends[-1], limit)
-    return line if line > limit // 3 else blank if blank > 0 else limit
+    return blank if blank > 0 else limit

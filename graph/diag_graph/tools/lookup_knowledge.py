@@ -75,8 +75,9 @@ def _items(passage: FoundPassage) -> Iterator[JsonObject]:
     """The passage in pieces that can each be quoted whole; each says where it stands."""
     place = _place(passage)
     for piece in pieces(passage.units, MAX_ITEM_TEXT - len(place)):
+        several = "\n" in piece  # then all of its lines begin at the margin, and what is indented stays so
         yield {
-            "text": f"{place}{piece}",
+            "text": f"{place.rstrip()}\n{piece}" if several else f"{place}{piece}",
             "entity": "",
             "signal": "knowledge",
             "source": passage.source,

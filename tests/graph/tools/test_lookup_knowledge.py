@@ -43,10 +43,10 @@ def test_each_item_is_a_quote_that_names_its_runbook(index: KnowledgeIndex) -> N
     items = call.result["items"]
     assert len(items) > 2
     for item in items:
-        assert item["text"].startswith("runbooks/pool.md, 'Pool exhausted' > 'Mitigation': ")
+        assert item["text"].startswith("runbooks/pool.md, 'Pool exhausted' > 'Mitigation':\n")
         assert len(item["text"]) <= MAX_ITEM_TEXT
         assert (item["source"], item["domain"], item["relevance"]) == ("runbooks/pool.md", "general", "high")
-    quoted = " ".join(item["text"].partition("': ")[2] for item in items)
+    quoted = " ".join(item["text"].partition("':")[2] for item in items)
     assert "15. Do step 15 of the long list" in quoted
 
 
