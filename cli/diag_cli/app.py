@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import signal
 import sys
 import traceback
@@ -15,7 +17,10 @@ from diag_cli.exits import Exit
 from diag_cli.options import Asked, Debug
 from diag_cli.render.streams import ReaderGoneError, be_lenient, complain, is_terminal, put, say
 from diag_cli.watch import RunInterruptedError
-from diag_graph.errors import DiagError
+from diag_graph.errors import DiagError, InputError
+
+_STDIN_SECONDS, _STDIN_BYTES = 0.3, 4096
+"""How long a pipe may take to begin, and how much of it is looked at."""
 
 HELP = """Diagnosis for people on call: answers whose every statement is bound to text that a tool really returned.
 
@@ -55,8 +60,21 @@ def diag(
         return Exit.OK
     if all(map(is_terminal, (sys.stdin, sys.stdout, sys.stderr))):
         return chat.chat()
+    if _is_piped_in():
+        raise InputError("a question came in on stdin, and no command that reads it", "Ask it: diag ask -")
     put(context.get_help())
     return Exit.OK
+
+
+def _is_piped_in() -> bool:
+    """Whether something stands in a stdin that is no terminal; one that stays silent is not waited for."""
+    if sys.stdin is None or sys.stdin.closed or is_terminal(sys.stdin):
+        return False
+    try:
+        ready, _, _ = select.select([sys.stdin], [], [], _STDIN_SECONDS)
+        return bool(ready and os.read(sys.stdin.fileno(), _STDIN_BYTES).strip())
+    except (OSError, ValueError):  # it is no file, or none that can be waited for here
+        return False
 
 
 app.command(epilog=ask.EXAMPLES, short_help="Ask, watch the graph work, get an answer.")(ask.ask)
@@ -115,7 +133,8 @@ def _usage(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "diag"
     formatted = getattr(error, "format_message", None)
-    complain(formatted() if formatted else str(error), f"See `{command} --help`.")
+    said = formatted() if formatted else str(error)
+    complain(said.replace("Value error, ", ""), f"See `{command} --help`.")
     return Exit.USAGE
 
 

@@ -12,7 +12,7 @@ from diag_cli import settings
 from diag_cli.asking import chosen_folder, open_evidence, run_question, say_unread
 from diag_cli.conclusion import conclude
 from diag_cli.conversation import go_on_with, wanted
-from diag_cli.model_settings import model_settings
+from diag_cli.model_settings import usable_model
 from diag_cli.options import ApiBase, Continue, Db, Debug, Incident, Json, Model, Quiet, Session, Shown, Skills
 from diag_cli.skills import usable_skills
 from diag_graph.agents.models.loading import begin_import
@@ -62,7 +62,7 @@ def ask(
     """
     given = settings.resolve({"db": db, "model": model, "api_base": api_base, "display": display, "skills": skills})
     reference = wanted(session, go_on=go_on)
-    thinks = model_settings(given)
+    thinks = usable_model(given)
     if thinks is not None:
         begin_import()  # it takes seconds, in which the evidence is opened
     text = _question(question or [])

@@ -132,7 +132,7 @@ def open_evidence(incident: Path | None, zone: str, *, quiet: bool) -> Evidence 
             str(error), "Mend it or take it out; docs/signatures.md says what each field means."
         ) from error
     except SourceError as error:
-        raise InputError(str(error)) from error
+        raise InputError(error.message, error.advice) from error
     return replace(evidence, signatures=(*evidence.signatures, *own))
 
 

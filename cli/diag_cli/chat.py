@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from diag_cli import settings
 from diag_cli.asking import chosen_folder, open_evidence, run_question, say_unread, shortest
 from diag_cli.conclusion import conclude
-from diag_cli.conversation import NEW, Conversation, go_on_with, wanted
+from diag_cli.conversation import LATEST, NEW, Conversation, go_on_with, wanted
 from diag_cli.exits import Exit
-from diag_cli.model_settings import model_settings
+from diag_cli.model_settings import usable_model
 from diag_cli.options import ApiBase, Continue, Db, Debug, Incident, Model, Session, Shown, Skills
 from diag_cli.render.safe import one_line
 from diag_cli.render.streams import complain, is_terminal, say
@@ -163,7 +163,7 @@ class Chat:
             "/incident": self._incident,
             "/new": lambda _: self._go_on(NEW),
             "/sessions": lambda _: self._list_sessions(),
-            "/resume": lambda named: self._go_on(go_on_with(self._given["db"], named or "last", quiet=False)),
+            "/resume": self._resume,
             "/trace": self._trace,
             "/model": self._model,
             "/quit": lambda _: self._leave(),
@@ -187,6 +187,9 @@ class Chat:
             say("A new conversation begins.")
         elif conversation.incident is not None and conversation.incident != self._folder:
             self._look_at(chosen_folder(None, conversation, quiet=False))
+
+    def _resume(self, named: str) -> None:
+        self._go_on(go_on_with(self._given["db"], named or LATEST, quiet=False, may_begin=False))
 
     def _list_sessions(self) -> None:
         from diag_cli.sessions import sessions
@@ -216,7 +219,7 @@ class Chat:
 
     def _use_model(self) -> None:
         self._given = settings.resolve(self._flags)
-        self._thinks = model_settings(self._given)
+        self._thinks = usable_model(self._given)
         self._skills = usable_skills(self._given, quiet=False)
         if self._thinks is not None:
             begin_import()  # it takes seconds, in which the first question is typed

@@ -11,7 +11,8 @@ from diag_cli.render.answer import print_answer
 from diag_cli.render.safe import one_line
 from diag_cli.render.streams import complain, put, say
 from diag_cli.render.usage import run_usage_words
-from diag_cli.render.words import counted
+from diag_cli.render.words import counted, node_words
+from diag_graph.agents.models.failures import parted
 
 if TYPE_CHECKING:
     from diag_graph.outcome import RunDocument, RunRow
@@ -59,6 +60,9 @@ def conclude(
     if run.status != "SUCCESS":
         complain(f"the run failed: {run.failure_reason or 'no reason was recorded'}", look and f"See {look}")
         return Exit.RUN_FAILED
+    if failed := _failure_words(document):
+        what, advice = parted(failed)
+        complain(what, advice or (look and f"See {look}"))
     shortfall = _shortfall(run) if strict else ""
     if shortfall:
         complain(f"--strict: {shortfall}", look and f"See {look}")
@@ -79,6 +83,15 @@ def _what_if_words(document: RunDocument) -> str:
         f"; {missing} of {counted(len(calls), 'call')} had not been recorded, and got no result" if missing else ""
     )
     return f"What if: {one_line(run.model)}, given the recorded tool results{whose}. No tool was called{lacking}."
+
+
+def _failure_words(document: RunDocument) -> str:
+    """What an agent that failed kept from the answer; empty where none did, or where that is but played again."""
+    run, last = document.run, document.steps[-1] if document.steps else None
+    degraded = (run.orchestration_trace or {}).get("degraded")
+    if not degraded or last is None or not last.error or (run.is_replay and not run.what_if):
+        return ""
+    return f"the {node_words(last.agent)} failed: {last.error}"
 
 
 def _shortfall(run: RunRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 LATEST = "last"
 _SHOWN_TITLE = 45
+_ID = re.compile("[0-9a-f]{4,16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +58,22 @@ def wanted(session: str | None, *, go_on: bool) -> str | None:
     return LATEST if go_on else session
 
 
-def go_on_with(db: Path, reference: str | None, *, quiet: bool) -> Conversation:
+def go_on_with(db: Path, reference: str | None, *, quiet: bool, may_begin: bool = True) -> Conversation:
     """The conversation that is meant, as it stands in the store.
 
-    An id that nobody has used begins a conversation of that id. A store that cannot be read costs the conversation
-    and not the answer (D3): why is said where the run cannot be kept.
+    A name that nobody has used begins a conversation of that name, which is said also when quiet: it may be a typing
+    error. What can only be an id of ours, or a part of one, begins none.
+    A store that cannot be read costs the conversation and not the answer (D3): why is said where the run
+    cannot be kept.
 
     Args:
         db: The store's file.
         reference: See `wanted`.
-        quiet: Say nothing of which conversation it is.
+        quiet: Say nothing of which conversation it goes on with.
+        may_begin: Whether a name that nobody has used may begin a conversation.
 
     Raises:
-        StoreError: there is no conversation to go on with, or several begin so.
+        StoreError: there is no such conversation to go on with, or several begin so.
     """
     if reference is None:
         return NEW
@@ -82,8 +87,9 @@ def go_on_with(db: Path, reference: str | None, *, quiet: bool) -> Conversation:
         if error.problem is StoreProblem.NO_SUCH_SESSION or (
             error.problem is FileProblem.MISSING and reference != LATEST
         ):
-            if not quiet:
-                complain(f"a new conversation begins: {reference}", "`diag sessions` shows those that there are.")
+            if not may_begin or _is_id(reference):
+                raise StoreError(StoreProblem.NO_SUCH_SESSION, db, reference) from None
+            complain(f"a new conversation begins: {reference}", "`diag sessions` shows those that there are.")
             return Conversation(session_id=reference)
         if error.problem is FileProblem.MISSING:
             raise StoreError(StoreProblem.NO_SESSIONS, db) from None
@@ -94,6 +100,11 @@ def go_on_with(db: Path, reference: str | None, *, quiet: bool) -> Conversation:
     if not quiet and reference != found.session_id:
         complain(f'goes on with conversation {found.session_id}: "{shortened(one_line(found.title), _SHOWN_TITLE)}"')
     return found
+
+
+def _is_id(reference: str) -> bool:
+    """Whether this looks like an id that diag gave, or its beginning: hexadecimal, of digits and letters."""
+    return bool(_ID.fullmatch(reference)) and not reference.isdigit() and not reference.isalpha()
 
 
 def _read(store: Store, session_id: str) -> Conversation:

@@ -18,6 +18,8 @@ from diag_cli.render.safe import one_line
 from diag_cli.render.streams import is_styled, is_terminal, put, put_drawn
 from diag_cli.render.words import Tone, counted
 from diag_cli.settings import Origin, Settings
+from diag_cli.skills import offered
+from diag_graph.errors import ConfigError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -108,6 +110,8 @@ def _store(path: Path) -> Iterator[Finding]:
 
 
 def _model(given: Settings, *, probe: bool) -> Iterator[Finding]:
+    from diag_graph.agents.models.keys import check_keys
+
     thinks = model_settings(given)
     if thinks is None:
         said = "none is set: the built-in analyst answers, without a model, a key or a network"
@@ -115,6 +119,11 @@ def _model(given: Settings, *, probe: bool) -> Iterator[Finding]:
         return
     where = f" at {thinks.api_base}" if thinks.api_base else ""
     yield Finding(Tone.GOOD, "model", f"{thinks.label()}{where}")
+    try:
+        check_keys(thinks)
+    except ConfigError as error:
+        yield Finding(Tone.BAD, "model", error.message, error.advice)
+        return
     if not probe:
         yield Finding(Tone.GOOD, "model", "not tried: diag doctor --probe asks it three tiny questions")
         return
@@ -154,7 +163,7 @@ def _skills(given: Settings) -> Iterator[Finding]:
 
     folder = given.values["skills"]
     try:
-        found = open_skills(folder.value)
+        found = offered(open_skills(folder.value))
     except SkillFolderError as error:
         if folder.origin is Origin.DEFAULT and not folder.value.exists():
             yield Finding(Tone.GOOD, "skills", f"none; they would be read from {folder.value}")
@@ -202,7 +211,7 @@ def _evidence(incident: Path | None) -> Iterator[Finding]:
         with watched(evidence, lambda read: show(EvidenceRead(read.source, read.done, read.total))):
             entries = evidence.inventory.entries()
     except SourceError as error:
-        yield Finding(Tone.BAD, "evidence", str(error))
+        yield Finding(Tone.BAD, "evidence", error.message, error.advice)
         return
     for entry in entries:
         if entry.problem:
@@ -254,7 +263,7 @@ def _page(findings: list[Finding]) -> Table:
 
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=5, no_wrap=True)
-    grid.add_column(width=9, no_wrap=True)
+    grid.add_column(width=10, no_wrap=True)
     grid.add_column(overflow="fold")
     topic = ""
     for finding in findings:

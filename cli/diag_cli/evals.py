@@ -11,7 +11,7 @@ import typer
 
 from diag_cli import settings
 from diag_cli.exits import Exit
-from diag_cli.model_settings import model_settings
+from diag_cli.model_settings import usable_model
 from diag_cli.options import ApiBase, Asked, Debug, Model, Shown
 from diag_cli.render.streams import complain, put, say
 from diag_graph.errors import InputError
@@ -88,7 +88,7 @@ def evaluate(
         _check_place(path)
     cores = os.cpu_count() or 1
     jobs = jobs or cores
-    setup = Setup(model_settings(given), db=_store(db), threads=max(1, cores // jobs))
+    setup = Setup(usable_model(given), db=_store(db), threads=max(1, cores // jobs))
     report = _run(sets, setup, jobs, given["display"], quiet=quiet)
     if save:
         save_report(report, save)

@@ -69,7 +69,7 @@ def add(
                 with counting("files", quiet=quiet) as progress:
                     changes = knowledge.add(path, progress)
             except SourceError as error:
-                raise InputError(str(error)) from error
+                raise InputError(error.message, error.advice) from error
             put(_told(changes))
             for refused in changes.refused:
                 complain(f"not read: {one_line(refused.name)}: {one_line(refused.why)}")
@@ -119,12 +119,14 @@ def search(
     from diag_graph.contracts import InvocationStatus
     from diag_graph.tools.lookup_alone import looked_up
 
+    if not " ".join(query).strip():
+        raise InputError("there is nothing to search for", 'Name it: diag knowledge search "pool exhausted"')
     given = settings.resolve({"knowledge": index})
     with _opened(given["knowledge"]) as knowledge:
         arguments = {"query": " ".join(query), "domain": domain, "limit": limit}
         invocation = looked_up(knowledge, arguments)
     if invocation.status not in {InvocationStatus.OK, InvocationStatus.EMPTY}:
-        raise InputError(f"the search failed: {invocation.error}")
+        raise InputError(f"the search failed: {invocation.error}", "See `diag knowledge search --help`.")
     if as_json:
         from diag_cli.envelope import as_text
 

@@ -121,6 +121,20 @@ class _Given(Protocol):
     def __getitem__(self, name: str) -> Any: ...  # noqa: ANN401 - each setting has a type of its own
 
 
+def usable_model(given: _Given | Mapping[str, Any]) -> ModelSettings | None:
+    """The same as `model_settings`, where all that can be known before a model is asked is in order.
+
+    Raises:
+        ConfigError: a model has no key.
+    """
+    from diag_graph.agents.models.keys import check_keys
+
+    thinks = model_settings(given)
+    if thinks is not None:
+        check_keys(thinks)
+    return thinks
+
+
 def model_settings(given: _Given | Mapping[str, Any]) -> ModelSettings | None:
     """How the agents reach their models; None when none is set, and the built-in analyst thinks."""
     if not given["model"]:

@@ -11,7 +11,7 @@ import typer
 from diag_cli import settings
 from diag_cli.conclusion import conclude
 from diag_cli.exits import Exit
-from diag_cli.model_settings import model_settings
+from diag_cli.model_settings import usable_model
 from diag_cli.options import ApiBase, Db, Debug, Json, Model, Quiet, Shown
 from diag_cli.render.difference import place_of, side_by_side
 from diag_cli.render.streams import complain, say
@@ -84,7 +84,7 @@ def replay(
 
 def _what_if(run_file: RunFile, given: Settings, *, as_json: bool, quiet: bool) -> int:
     """Let live agents answer; that they come to something else is what was asked for, and no failure."""
-    thinks = model_settings(given)
+    thinks = usable_model(given)
     with watching(given["db"], given["display"], quiet=quiet) as watch:
         from diag_graph.playback import first_difference, what_if
 

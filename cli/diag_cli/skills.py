@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -88,7 +89,7 @@ def opened(given: Settings, *, must_exist: bool = False) -> FolderSkills | None:
 
     value = given.values[NAME]
     try:
-        return open_skills(value.value)
+        return offered(open_skills(value.value))
     except SkillFolderError as error:
         if must_exist or value.origin is Origin.FLAG:
             raise InputError(error.message, error.advice) from None
@@ -97,14 +98,37 @@ def opened(given: Settings, *, must_exist: bool = False) -> FolderSkills | None:
         return None
 
 
+def offered(found: FolderSkills) -> FolderSkills:
+    """The skills without those of whose steps none can be made."""
+    from diag_graph.sources.skills import SKILL_FILE, RefusedSkill
+    from diag_graph.tools.skill_checks import is_useless
+
+    advice = "Name tools that there are; docs/skills.md lists them."
+    return found.refusing(
+        [
+            RefusedSkill(one.name, found.path / one.name / SKILL_FILE, "none of its steps calls a tool of diag", advice)
+            for one in found.skills()
+            if is_useless(one)
+        ]
+    )
+
+
 def usable_skills(given: Settings, *, quiet: bool) -> FolderSkills | None:
-    """The skills that may guide a run. One that cannot be used is named, is not offered, and stops nothing."""
+    """The skills that may guide a run. Those that cannot be used are counted, are not offered, and stop nothing."""
     found = opened(given)
-    for one in found.refused if found is not None and not quiet else ():
+    if found is not None and found.refused and not quiet:
+        lost = len(found.refused)
+        of_all = counted(lost + len(found.cards()), "skill")
         complain(
-            f"the skill {one_line(one.name)} is not used: {one.message}", f"{one_line(str(one.path))}: {one.advice}"
+            f"{lost} of {of_all} {'is' if lost == 1 else 'are'} not used: diag skills {_named_folder(given)}says why"
         )
     return found if found is not None and found.cards() else None
+
+
+def _named_folder(given: Settings) -> str:
+    """What `diag skills` has to be told to look at the same folder."""
+    value = given.values[NAME]
+    return f"{shlex.quote(str(value.value))} " if value.origin is Origin.FLAG else ""
 
 
 def _checked(found: FolderSkills) -> Iterator[Checked]:

@@ -73,6 +73,34 @@ def test_a_conversation_goes_on(command: Command, incident: Path) -> None:
     assert [turn["question"] for turn in saved["history"]] == ["why do orders fail?"]
 
 
+def test_a_name_that_begins_a_conversation_is_said_also_when_quiet_and_an_id_begins_none(
+    command: Command, incident: Path
+) -> None:
+    """Section 10: a typing error must not lose the conversation unseen."""
+    named = command("ask", "-q", "why do orders fail?", "--incident", incident, "--session", "night")
+    assert named.err == "diag: a new conversation begins: night\n      `diag sessions` shows those that there are.\n"
+    mistyped = command("ask", "-q", "and before that?", "--session", "4f1c99e0")
+    assert (mistyped.status, mistyped.out) == (2, "")
+    assert "`diag sessions` lists them." in mistyped.err
+
+
+@pytest.mark.parametrize(("given", "status"), [(b"why do orders fail?\n", 2), (b"", 0), (b" \n", 0)])
+def test_a_question_that_is_piped_to_no_command_is_not_lost(home: Path, given: bytes, status: int) -> None:
+    """Section 10: exit 2 and what to type; with nothing in the pipe there is help, as ever."""
+    done = subprocess.run(PROGRAM, env=environment(home), input=given, capture_output=True, check=False)
+    assert done.returncode == status
+    assert (b"Ask it: diag ask -" in done.stderr, b"Usage: diag" in done.stdout) == (status == 2, status == 0)
+
+
+def test_a_folder_that_cannot_be_looked_at_is_said_with_what_to_do(command: Command, home: Path) -> None:
+    """Section 10: one line of what is wrong, and one of what to do."""
+    (home / "README.md").write_text("no folder")
+    missing = command("ask", "why?", "--incident", "/nope")
+    assert missing.err == "diag: there is no folder /nope\n      Check the path that names it.\n"
+    file = command("ask", "why?", "--incident", "README.md")
+    assert file.err == "diag: README.md is a file, not a folder\n      Give the folder that holds it.\n"
+
+
 def test_a_saved_run_replays_to_the_same_answer(command: Command, incident: Path) -> None:
     """P2: `ask --save`, then `replay`: same transitions, verdict and answer, byte for byte."""
     asked = command("ask", "why do orders fail?", "--incident", incident, "--save", "run.json", "-q")
@@ -100,6 +128,9 @@ def test_strict_turns_doubt_into_exit_4(command: Command, home: Path) -> None:
         (["ask", "why?", "--save", "nowhere/run.json"], "there is no folder nowhere"),
         (["ask", "why?", "--save", "."], "it is a folder"),
         (["ask", "why?", "--display", "loud"], "loud"),
+        (["ask", "why?", "--display", "foo"], "'--display': 'foo' is not one of"),
+        (["ask", "why?", "--session", "4f1c99e0"], 'there is no conversation "4f1c99e0"'),
+        (["knowledge", "search", " "], "there is nothing to search for"),
         (["trace", "nothing"], "there is no store"),
         (["runs", "--limit", "0"], "--limit"),
         (["replay", "nowhere.json"], "nowhere.json"),

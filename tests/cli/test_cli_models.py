@@ -14,6 +14,8 @@ from cli_samples import Command
 from diag_cli.model_settings import MODEL_SETTINGS, model_settings
 from diag_cli.settings import resolve
 from diag_graph.agents.models import Budgets, ModelSettings, Support
+from diag_graph.agents.models.keys import KEY_VARIABLES, check_keys
+from diag_graph.agents.models.loading import load_litellm
 from diag_graph.errors import ConfigError
 from diag_graph.topology import Node
 from fake_model_server import Answer, Request, Script, calls, fails, says, serving
@@ -153,6 +155,54 @@ def test_doctor_without_probe_asks_nothing(command: Command, incident: Path) -> 
         outcome = command("doctor", "--model", "openai/fake", "--api-base", server.base)
     assert server.requests == []
     assert "diag doctor --probe" in outcome.out
+
+
+@pytest.mark.parametrize("more", [["-q"], ["--strict"], ["--json"]])
+def test_a_model_without_a_key_is_found_before_the_run(
+    command: Command, monkeypatch: pytest.MonkeyPatch, more: list[str]
+) -> None:
+    """Section 10: a configuration error, exit 2, with what to do; nothing is run or kept."""
+    for names in KEY_VARIABLES.values():
+        for name in names:
+            monkeypatch.delenv(name, raising=False)
+    outcome = command("ask", "hi", "--model", "openai/gpt-4.1", *more)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith("diag: there is no key for the model openai/gpt-4.1: OPENAI_API_KEY is not set\n")
+    assert "api_key_command" in outcome.err
+    assert "No runs yet" in command("runs").err
+    doctor = command("doctor", "--model", "openai/gpt-4.1")
+    assert (doctor.status, "OPENAI_API_KEY is not set" in doctor.out) == (2, True)
+
+
+def test_a_model_that_needs_no_key_or_has_a_command_for_it_is_let_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a provider that signs in otherwise, nothing is known before it is asked."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("MISTRAL_API_KEY", raising=False)
+    check_keys(ModelSettings("ollama/any"))
+    check_keys(ModelSettings("openai/any", api_key_command="true"))
+    with pytest.raises(ConfigError, match="MISTRAL_API_KEY is not set"):
+        check_keys(ModelSettings("openai/any", {Node.COMPOSER: "mistral/any"}, api_key_command="true"))
+
+
+@pytest.mark.parametrize("provider", sorted(KEY_VARIABLES))
+def test_the_variables_of_keys_are_those_of_litellm(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is asked for that LiteLLM would not take."""
+    for name in KEY_VARIABLES[provider]:
+        monkeypatch.delenv(name, raising=False)
+    missing = load_litellm().validate_environment(f"{provider}/any")["missing_keys"]
+    assert set(missing) <= set(KEY_VARIABLES[provider])
+
+
+@pytest.mark.parametrize("more", [[], ["-q"], ["-q", "--json"]])
+def test_a_key_that_is_rejected_is_said_with_what_to_do(command: Command, incident: Path, more: list[str]) -> None:
+    """Section 10: a fallback is a safe answer, exit 0; why it is one stands on stderr also when quiet."""
+    with serving(legal(planner=[fails(401, "Incorrect API key provided")])) as server:
+        outcome = command(
+            "ask", "why?", "--incident", incident, "--model", "openai/fake", "--api-base", server.base, *more
+        )
+    assert outcome.status == 0
+    assert "diag: the planner failed: not_allowed: HTTP 401; " in outcome.err
+    assert "\n      is the key right, and may it use this model?\n" in outcome.err
 
 
 def test_without_a_model_there_are_no_model_settings(home: Path) -> None:

@@ -46,7 +46,7 @@ def test_skills_are_listed_with_what_they_call(command: Command) -> None:
 
 def test_a_skill_that_cannot_be_used_is_exit_2_with_why_and_what_to_do(command: Command, tmp_path: Path) -> None:
     """One clear line each; an oddity is a note, and no fault."""
-    write_skill(tmp_path / "skills", "odd", skill_text("odd", body="1. `nosuch`: it"))
+    write_skill(tmp_path / "skills", "odd", skill_text("odd", body="1. `list_evidence`: look\n2. `nosuch`: it"))
     assert listed(command, tmp_path / "skills")[0] == 0
     write_skill(tmp_path / "skills", "broken", "# no front matter")
     status, found = listed(command, tmp_path / "skills")
@@ -54,7 +54,7 @@ def test_a_skill_that_cannot_be_used_is_exit_2_with_why_and_what_to_do(command: 
     (odd, broken) = found
     assert (odd["state"], odd["notes"]) == (
         "note",
-        ["line 6: nosuch: it is no tool of diag, so that the step is not made"],
+        ["line 7: nosuch: it is no tool of diag, so that the step is not made"],
     )
     assert (broken["state"], broken["notes"]) == ("fault", ["it does not begin with front matter"])
     assert broken["advice"]
@@ -86,18 +86,29 @@ def test_skills_come_from_where_settings_come_from(
     assert read_skills(command, *options) == ["slow"]
 
 
-def test_a_broken_skill_is_named_once_and_stops_nothing(command: Command, tmp_path: Path) -> None:
+def test_broken_skills_are_counted_in_one_line_and_stops_nothing(command: Command, tmp_path: Path) -> None:
     """It is not offered, and the question is answered."""
     write_skill(tmp_path, "broken", "no front matter \x1b[31m")
     write_skill(tmp_path, "evil\x1b[2J", "none")
     write_skill(tmp_path, "slow", skill_text("slow", "Slow things."))
     outcome = command("ask", QUESTION, "--incident", INCIDENT, "--skills", tmp_path)
     assert outcome.status == 0
-    assert outcome.err.count("the skill broken is not used: it does not begin with front matter") == 1
+    assert outcome.err.count(f"diag: 3 of 4 skills are not used: diag skills {tmp_path} says why\n") == 1
     assert "\x1b" not in outcome.err + outcome.out
     assert "card-gateway" in outcome.out
     quiet = command("ask", QUESTION, "--incident", INCIDENT, "--skills", tmp_path, "-q")
-    assert "broken" not in quiet.err
+    assert quiet.err == ""
+
+
+def test_a_skill_of_which_no_step_can_be_made_is_not_offered(command: Command, tmp_path: Path) -> None:
+    """It would be chosen, and would guide to nothing."""
+    write_skill(
+        tmp_path / "skills", "lost", skill_text("lost", "Slow things.", "1. `no_such_tool {}`\n2. `nor_this_one`\n")
+    )
+    write_skill(tmp_path / "skills", "slow", skill_text("slow", "Slow things."))
+    status, found = listed(command, tmp_path / "skills")
+    assert (status, {one["name"]: one["state"] for one in found}) == (2, {"lost": "fault", "slow": "ok"})
+    assert read_skills(command, "--skills", tmp_path / "skills") == ["slow"]
 
 
 def test_a_folder_that_is_named_must_be_there_and_one_that_was_set_need_not(

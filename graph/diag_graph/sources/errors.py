@@ -9,7 +9,18 @@ from __future__ import annotations
 
 
 class SourceError(Exception):
-    """A source of evidence cannot be used; the message says what is wrong, where, and what to do."""
+    """A source of evidence cannot be used.
+
+    Attributes:
+        message: What is wrong, and where.
+        advice: What to do about it.
+    """
+
+    def __init__(self, message: str, advice: str = "") -> None:
+        """`advice` begins small and without a full stop, or is a sentence."""
+        super().__init__(f"{message}: {advice}" if advice else message)
+        self.message = message
+        self.advice = f"{advice[0].upper()}{advice[1:].rstrip('.')}." if advice else ""
 
 
 class FolderError(SourceError):
@@ -17,14 +28,4 @@ class FolderError(SourceError):
 
 
 class SkillFolderError(SourceError):
-    """The folder of skills cannot be used: it is not there, is no folder, cannot be listed, or is a skill itself.
-
-    Attributes:
-        message: What is wrong.
-        advice: What to do about it.
-    """
-
-    def __init__(self, message: str, advice: str) -> None:
-        super().__init__(f"{message}. {advice}")
-        self.message = message
-        self.advice = advice
+    """The folder of skills cannot be used: it is not there, is no folder, cannot be listed, or is a skill itself."""

@@ -28,6 +28,12 @@ def oddities(skill: Skill) -> tuple[str, ...]:
     return tuple(_oddities(skill))
 
 
+def is_useless(skill: Skill) -> bool:
+    """Whether a skill has steps and every one calls what is no tool, so that it can guide nobody to anything."""
+    calls = steps_of(skill)
+    return bool(calls) and not any(_may_exist(call.tool) for call in calls)
+
+
 def _oddities(skill: Skill) -> Iterator[str]:
     calls = steps_of(skill)
     for name in skill.tools:

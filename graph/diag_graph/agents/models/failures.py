@@ -132,6 +132,15 @@ BY_CLASS: Mapping[str, Fault] = {
 }
 """By class or the nearest class above; with `TELLING`, total over what litellm and openai raise (a test says so)."""
 
+_ADVICE = frozenset(
+    fault.advice
+    for fault in (
+        *(MISSING_KEY, QUOTA, TOO_LARGE, CONTEXT, DEADLINE, NOT_READABLE, CERTIFICATE, UNKNOWN_MODEL, NOT_ALLOWED),
+        *(PACKAGE, *BY_ROOT.values()),
+    )
+    if fault.advice
+)
+
 _MISSING_KEY = re.compile(
     r"missing (?:[\w-]+ ){0,3}(?:api[ _]key|credentials)|api_key client option must be set|no (?:api )?key is set",
     re.IGNORECASE,
@@ -192,6 +201,14 @@ def account(fault: Fault, error: BaseException) -> str:
     detail = " ".join(said.split())[:MAX_DETAIL]
     parts = [f"HTTP {status}" if status else "", detail, fault.advice]
     return f"{fault.name}: " + "; ".join(part for part in parts if part)
+
+
+def parted(told: str) -> tuple[str, str]:
+    """What an account says went wrong, and apart from it what to do; that is empty where it says nothing of it."""
+    for advice in _ADVICE:
+        if told.endswith(f"; {advice}"):
+            return told.removesuffix(f"; {advice}"), advice
+    return told, ""
 
 
 def _by_status(status: int | None) -> Fault | None:

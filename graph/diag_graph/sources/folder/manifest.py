@@ -37,6 +37,7 @@ FILE_KINDS = ("metrics", "logs", "document", "ignore")
 _COLUMNS = ("time_column", "service_column", "metric_column", "value_column")
 _KEYS = {"": ("timezone", "window", "files", "signature"), "window": ("start", "end", "onset")}
 _FILE_KEYS = ("kind", "service", "timezone", *_COLUMNS)
+_MEND = "mend it or take it away"
 _MAX_BYTES = 1 << 20
 
 
@@ -76,13 +77,13 @@ def read_manifest(folder: Path, zone: tzinfo = UTC) -> Manifest:
         if path.is_symlink() or not path.is_file():
             return Manifest()
         if path.stat().st_size > _MAX_BYTES:
-            raise FolderError(f"{path} is larger than {_MAX_BYTES >> 20} MB: this is no incident.toml")
+            raise FolderError(f"{path} is larger than {_MAX_BYTES >> 20} MB: this is no incident.toml", _MEND)
         text = path.read_text("utf-8-sig")
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise FolderError(f"{path} is not valid TOML: {error}: mend it or take it away") from error
+        raise FolderError(f"{path} is not valid TOML: {error}", _MEND) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise FolderError(f"{path} cannot be read ({error}): mend it or take it away") from error
+        raise FolderError(f"{path} cannot be read ({error})", _MEND) from error
     return _Checker(path, text).manifest(table, zone)
 
 
@@ -115,7 +116,7 @@ class _Checker:
         try:
             return tuple(read_signatures(table, str(self._path)))
         except SignatureError as error:
-            raise FolderError(str(error)) from error
+            raise FolderError(str(error), _MEND) from error
 
     def _rule(self, file: str, table: Mapping[str, Any]) -> FileRule:
         self._only(table, _FILE_KEYS, f'files."{file}".')
@@ -162,4 +163,4 @@ class _Checker:
     def _error(self, key: str, what: str) -> FolderError:
         found = re.search(rf"^[ \t]*(?:\[.*)?[\"']?{re.escape(key)}\b", self._text, re.MULTILINE)
         line = self._text.count("\n", 0, found.start()) + 1 if found else 1
-        return FolderError(f"{self._path}, line {line}, {key}: {what}")
+        return FolderError(f"{self._path}, line {line}, {key}: {what}", _MEND)

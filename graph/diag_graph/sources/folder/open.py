@@ -88,7 +88,7 @@ def _zone(name: str) -> tzinfo:
     try:
         return zone_named(name)
     except ValueError as error:
-        raise FolderError(f"{error}: give an IANA name such as Europe/Berlin") from error
+        raise FolderError(str(error), "give an IANA name such as Europe/Berlin") from error
 
 
 def _near(manifest: Manifest, files: Sequence[FolderFile], items: Sequence[Found | Refused]) -> float | None:

@@ -65,11 +65,11 @@ def walk(
     try:
         names = _names(root)
     except FileNotFoundError:
-        raise FolderError(f"there is no folder {root}: check the path that --incident names") from None
+        raise FolderError(f"there is no folder {root}", "check the path that names it") from None
     except NotADirectoryError:
-        raise FolderError(f"{root} is a file, not a folder: give the folder that holds it") from None
+        raise FolderError(f"{root} is a file, not a folder", "give the folder that holds it") from None
     except OSError as error:
-        raise FolderError(f"the folder {root} cannot be listed ({error.strerror}): check its permissions") from error
+        raise FolderError(f"the folder {root} cannot be listed ({error.strerror})", "check its permissions") from error
     real_root = root.resolve()
     found, most = 0, max_files or MAX_FILES
     for item in _below(root, "", [name for name in names if name not in passed_over], 1, real_root):

@@ -7,10 +7,11 @@ A skill guides whoever gathers evidence, and is no evidence itself (contract sec
 from __future__ import annotations
 
 from diag_graph.sources.skills.document import Skill, SkillError, read_skill_document
-from diag_graph.sources.skills.folder import FolderSkills, RefusedSkill, open_skills
+from diag_graph.sources.skills.folder import SKILL_FILE, FolderSkills, RefusedSkill, open_skills
 from diag_graph.sources.skills.steps import Call, Piece, pieces
 
 __all__ = [
+    "SKILL_FILE",
     "Call",
     "FolderSkills",
     "Piece",

@@ -54,6 +54,12 @@ class FolderSkills:
         self.refused = tuple(refused)
         self._skills = dict(skills)
 
+    def refusing(self, refused: Sequence[RefusedSkill]) -> FolderSkills:
+        """The same without these, which their readers cannot use."""
+        names = {one.name for one in refused}
+        kept = {name: one for name, one in self._skills.items() if name not in names}
+        return FolderSkills(self.path, kept, (*self.refused, *refused))
+
     def skills(self) -> tuple[Skill, ...]:
         """All skills that can be used, by name."""
         return tuple(self._skills.values())
