@@ -45,7 +45,9 @@ def arrange(place: str, pipes: str) -> None:  # noqa: C901 - a case a place
 
             original = analyst.built_in_analyst
             waiting = type("Waiting", (), {"plan": wait, "compose": wait})()
-            analyst.built_in_analyst = lambda *given: dataclasses.replace(original(*given), **{place: waiting})
+            analyst.built_in_analyst = lambda *given, **named: dataclasses.replace(
+                original(*given, **named), **{place: waiting}
+            )
         case "gatekeeper":
             from diag_graph.nodes import gatekeeper
 

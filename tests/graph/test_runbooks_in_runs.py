@@ -136,7 +136,7 @@ def test_a_runbook_alone_diagnoses_nothing(index: KnowledgeIndex, library: Path)
     index.add(library)
     document = answered("why is there a lock wait at orders-db?", index, incident=False)
     assert (document.run.verdict, document.findings) == (Verdict.LOW_CONFID, ())
-    assert "No root cause can be shown" in before_steps(document)
+    assert "Nothing was looked at" in before_steps(document)
 
 
 def test_a_low_relevance_hit_is_not_used(index: KnowledgeIndex, library: Path) -> None:
