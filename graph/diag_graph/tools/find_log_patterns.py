@@ -50,6 +50,11 @@ _DIRECTION = {
 }
 
 
+PAUSES, LEAST_PAUSE, MIN_ENDED = 3.0, 60.0, 4
+"""A kind of line is over after this many of its longest pauses without one, and no fewer seconds; from fewer lines, its
+pauses are not known."""
+
+
 class LogPatternArguments(OnsetArguments):
     """Which lines to mine for patterns."""
 
@@ -73,7 +78,8 @@ def _run(arguments: LogPatternArguments, context: ToolContext) -> ToolOutput:
     summary = f"{_compared(survey, scope)}{asked} {scope.words_with_onset}{_stopped(survey)}"
     entities = _known_entities(context.evidence) | {pattern.service for pattern in survey.patterns if pattern.service}
     changes = [] if scope.onset is None else changed_patterns(survey, survey.cut or scope.range, scope.onset)
-    found = [*(_item(change, scope, entities) for change in changes), *_courses(arguments, context, scope)]
+    end = survey.recorded.end if survey.recorded else scope.range.end
+    found = [*(_item(change, scope, entities, end) for change in changes), *_courses(arguments, context, scope)]
     items = sorted(found, key=lambda item: -item["score"]) or list(_uncompared(survey, scope, entities))
     if not items:
         text = f"No log pattern is new, gone or notably more frequent: {summary}."
@@ -188,9 +194,9 @@ def _fields(pattern: PatternCount, onset: float | None, entities: frozenset[str]
     }
 
 
-def _item(change: PatternChange, scope: Scope, entities: frozenset[str]) -> JsonObject:
+def _item(change: PatternChange, scope: Scope, entities: frozenset[str], end: float) -> JsonObject:
     return {
-        "text": clip(_statement(change, scope.onset or 0.0)),
+        "text": clip(_statement(change, scope.onset or 0.0, end)),
         **_fields(change.pattern, scope.onset, entities),
         "direction": _DIRECTION[change.kind],
         "change": str(change.kind),
@@ -202,7 +208,16 @@ def _item(change: PatternChange, scope: Scope, entities: frozenset[str]) -> Json
     }
 
 
-def _statement(change: PatternChange, onset: float) -> str:
+def _ended(pattern: PatternCount, onset: float, end: float) -> str:
+    """When the last line was, where the log goes on for far longer than these lines ever paused: `, last at ...`."""
+    since = pattern.times[np.searchsorted(pattern.times, onset, "left") :]
+    if since.size < MIN_ENDED:
+        return ""
+    pause = max(PAUSES * float(np.max(np.diff(since))), LEAST_PAUSE)
+    return f", last at {utc(since[-1])}" if end - since[-1] > pause else ""
+
+
+def _statement(change: PatternChange, onset: float, end: float) -> str:
     pattern, since = change.pattern, utc(onset)
     level = f" ({pattern.level})" if pattern.level else ""
     what = f' like "{clip(pattern.template, _TEMPLATE_CHARS)}"{level}'
@@ -216,7 +231,7 @@ def _statement(change: PatternChange, onset: float) -> str:
     example = f'example: "{_example(pattern, onset)}"'
     match change.kind:
         case PatternKind.NEW:
-            return f"{lines}, new: none before; first at {utc(change.onset)}, {example}."
+            return f"{lines}, new: none before; first at {utc(change.onset)}{_ended(pattern, onset, end)}, {example}."
         case PatternKind.MORE | PatternKind.VOLUME_MORE:
             return f"{lines}, more frequent: {per_minute} ({earlier}), {example}."
         case PatternKind.LESS:

@@ -95,11 +95,11 @@ def test_a_pause_and_a_frozen_value_are_told_with_their_times_and_read_as_sympto
 
 
 def test_a_new_log_pattern_is_told_with_counts_first_time_and_an_example() -> None:
-    """Counts before and after, and a line as it was logged."""
+    """Counts before and after, a line as it was logged, and when they ended, for the log goes on without them."""
     found = item(call(FIND_LOG_PATTERNS), change="new")
     assert found["text"] == (
         'checkout logged 60 lines like "pool timeout after <*> ms calling storefront" (ERROR) since '
-        "2026-07-16T06:40:00Z, new: none before; first at 2026-07-16T06:40:30Z, "
+        "2026-07-16T06:40:00Z, new: none before; first at 2026-07-16T06:40:30Z, last at 2026-07-16T06:50:20Z, "
         'example: "pool timeout after 5000 ms calling storefront".'
     )
     assert (found["before"], found["after"], found["level"], found["entity"]) == (0, 60, "ERROR", "checkout")

@@ -33,7 +33,7 @@ _FAILING = (
 )
 _LOGGED = (
     r".+? logged (?P<some>[\d,]+) lines? like (?P<template>\".*\") \((?P<level>[A-Z]+)\) since "
-    rf"(?P<since>{_TIME}), new: .*?first at (?P<time>{_TIME})"
+    rf"(?P<since>{_TIME}), new: .*?first at (?P<time>{_TIME})(?:, last at (?P<last>{_TIME}))?"
 )
 _NAMED = (
     rf"(?:Document|Log line) .*?(?: at (?P<time>{_TIME}))?: (?:.*?: )?"
@@ -47,7 +47,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (_SLOWER, "{what} takes {new}{part} since {time}, before {old}{wait}"),
         (_BETWEEN, "{what} take {new} since {time}, before {old}"),
         (_FAILING, "{what} fails in {some} of {all} spans since {time}{said}"),
-        (_LOGGED, "{some} lines like {template} ({level}) since {time}"),
+        (_LOGGED, "{some} lines like {template} ({level}) since {time}{last}"),
         (_NAMED, "{what}: {means}{seen}"),
     )
 )
@@ -92,6 +92,7 @@ def news(lead: str) -> str:
             said = parts.get("said", "")
             parts["said"] = f": {said}" if said else ""
             parts["back"] = f", and was back at {parts['back']}" if parts.get("back") else ""
+            parts["last"] = f", the last at {parts['last']}" if parts.get("last") else ""
             parts["seen"] = f", seen at {parts['time']}" if parts.get("time") else ""
             told = words.format(**parts)
             return f": {told}" if len(told) <= MAX_NEWS else ""
