@@ -256,6 +256,6 @@ def test_errors_that_ended_are_told_with_the_last_of_them(tmp_path: Path) -> Non
     """Who reads the first line sees that it is over: the log goes on without them."""
     ended = [(ONSET + m / 4, "orders", "ERROR", "ledger answered 503") for m in range(16)]
     logs(tmp_path, *ended, *((m, "orders", "INFO", "order stored") for m in range(MINUTES)))
-    metrics(tmp_path, orders__error_ratio=lambda m: 0.4 if ONSET <= m < ONSET + 4 else 0.001)
-    answer = ask(tmp_path, "why do orders fail?").run.answer or ""
+    metrics(tmp_path, orders__request_rate=steady(40))
+    answer = ask(tmp_path, "why do orders fail since 10:30?").run.answer or ""
     assert f", the last at {stamp(ONSET + 3.75)}" in answer.splitlines()[0]
