@@ -113,8 +113,7 @@ def run(arguments: Sequence[str]) -> int:
         complain(error.message, error.advice)
         return _with_traceback(asked, Exit.USAGE)
     except RunInterruptedError as error:
-        kept = f"Its trace, as far as it got: diag trace {error.run_id}" if error.run_id else ""
-        complain("interrupted", kept)
+        complain("interrupted", error.advice)
         return Exit.INTERRUPTED
     except ReaderGoneError:
         return Exit.READER_GONE

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from diag_cli import settings
 from diag_cli.conversation import NEW, Conversation
 from diag_cli.guidance import runbooks
+from diag_cli.question import as_question
+from diag_cli.render.display import display_for
 from diag_cli.render.streams import complain
 from diag_cli.render.words import counted
-from diag_cli.settings import Settings
+from diag_cli.settings import Display, Settings
 from diag_cli.watch import watching
 from diag_graph.errors import InputError
 
@@ -50,7 +52,7 @@ def run_question(
     """Ask a question, under the eyes of the store and of a display.
 
     Args:
-        question: What the user wants to know.
+        question: What the user wants to know, or the JSON of the alert that asks it.
         given: The settings.
         evidence: Where to look; None: nowhere.
         skills: The skills that may guide the run; None: there are none.
@@ -76,7 +78,7 @@ def run_question(
         from diag_graph.sources.ports import Guidance
 
         document = diagnose(
-            question,
+            as_question(question),
             evidence=evidence,
             guidance=Guidance(knowledge=knowledge, skills=skills),
             session_id=conversation.session_id,
@@ -134,6 +136,18 @@ def open_evidence(incident: Path | None, zone: str, *, quiet: bool) -> Evidence 
     except SourceError as error:
         raise InputError(error.message, error.advice) from error
     return replace(evidence, signatures=(*evidence.signatures, *own))
+
+
+def read_all(evidence: Evidence, wanted: Display | None) -> None:
+    """Read the evidence now, and show how far that has come."""
+    from diag_graph.events import EvidenceRead
+    from diag_graph.sources.watching import watched
+
+    with (
+        display_for(wanted, quiet=False) as show,
+        watched(evidence, lambda read: show(EvidenceRead(read.source, read.done, read.total))),
+    ):
+        evidence.inventory.entries()
 
 
 def say_unread(evidence: Evidence, incident: Path) -> None:

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diag_cli import settings
-from diag_cli.asking import chosen_folder, open_evidence, run_question, say_unread, shortest
+from diag_cli.asking import chosen_folder, open_evidence, read_all, run_question, say_unread, shortest
 from diag_cli.conclusion import conclude
 from diag_cli.conversation import LATEST, NEW, Conversation, go_on_with, wanted
 from diag_cli.exits import Exit
 from diag_cli.model_settings import usable_model
 from diag_cli.options import ApiBase, Continue, Db, Debug, Incident, Model, Session, Shown, Skills
+from diag_cli.question import is_open
 from diag_cli.render.safe import one_line
-from diag_cli.render.streams import complain, is_terminal, say
+from diag_cli.render.streams import complain, is_terminal, say, tell
 from diag_cli.skills import usable_skills
 from diag_cli.watch import RunInterruptedError
 from diag_graph.agents.models.loading import begin_import
@@ -41,7 +42,7 @@ COMMANDS: dict[str, str] = {
     "/resume": "ID: go on with a conversation; without ID: with the last one",
     "/trace": "how the last run came to its answer",
     "/model": f'NAME: the model that thinks, or "{ANALYST}"; without NAME: say who does',
-    "/quit": "leave; Ctrl-D does too",
+    "/quit": "leave; Ctrl-D does too, and Ctrl-C twice",
 }
 
 _SIGNS = {"metrics", "logs", "spans", "traces", "alert", "alerts", "changes", "deploys", "incident"}
@@ -62,7 +63,8 @@ def chat(
     """Open a prompt for a conversation: ask, ask on, look at another folder.
 
     `diag` alone does the same on a terminal. Each line is a question; what begins with a slash is a command, and /help
-    lists them. Ctrl-C cancels a run and not the program.
+    lists them. Ctrl-C cancels a run and not the program; at an empty line, twice in a row, it
+    leaves as Ctrl-D does.
     """
     if not all(map(is_terminal, (sys.stdin, sys.stdout, sys.stderr))):
         raise InputError("a conversation needs a terminal", 'In a script, ask: diag ask "why is checkout slow?"')
@@ -94,14 +96,31 @@ class Chat:
         """Read lines and carry them out, until the user leaves."""
         self._use_model()
         self._look_at(chosen_folder(incident, self._conversation, quiet=False) or self._offered())
-        say(f"{self._who()} thinks; {self._where()}. /help lists the commands, Ctrl-D leaves.")
+        tell(f"{self._who()} thinks; {self._where()}. /help lists the commands, Ctrl-D leaves.")
         while not self._leaves:
             try:
-                line = self._prompt.read(LABEL)
+                line = self._read()
+                if line.strip():
+                    self._carry_out(line)
             except EOFError:
                 break
-            if line.strip():
-                self._carry_out(line)
+            except KeyboardInterrupt:  # one that comes as a run ends is not meant for the conversation
+                complain("cancelled")
+
+    def _read(self) -> str:
+        """A line; with what follows it, where it begins JSON; empty when its user gives that up."""
+        text = self._prompt.read(LABEL)
+        try:
+            while is_open(text):
+                more = self._prompt.read_on()
+                if not more.strip():
+                    complain("the JSON does not close, and is not asked", "Paste all of it, or ask in your own words.")
+                    return ""
+                text = f"{text}\n{more}"
+        except (KeyboardInterrupt, EOFError):
+            complain("given up")
+            return ""
+        return text
 
     def _carry_out(self, line: str) -> None:
         """Carry out a line. What goes wrong with it is said, and the prompt comes back."""
@@ -113,8 +132,7 @@ class Chat:
         except DiagError as error:
             complain(error.message, error.advice)
         except RunInterruptedError as error:
-            kept = f"Its trace, as far as it got: diag trace {error.run_id}" if error.run_id else ""
-            complain("the run was cancelled; the conversation goes on", kept)
+            complain("the run was cancelled; the conversation goes on", error.advice)
         except KeyboardInterrupt:  # before the run began, or after it had ended
             complain("cancelled")
 
@@ -218,8 +236,9 @@ class Chat:
     # --- what is looked at, and who thinks -------------------------------------------------------------------
 
     def _use_model(self) -> None:
-        self._given = settings.resolve(self._flags)
-        self._thinks = usable_model(self._given)
+        given = settings.resolve(self._flags)
+        self._thinks = usable_model(given)
+        self._given = given
         self._skills = usable_skills(self._given, quiet=False)
         if self._thinks is not None:
             begin_import()  # it takes seconds, in which the first question is typed
@@ -230,6 +249,7 @@ class Chat:
         self._evidence = open_evidence(folder, self._given["zone"], quiet=False)
         self._folder = folder
         if self._evidence is not None:
+            read_all(self._evidence, self._given["display"])
             say_unread(self._evidence, folder)
             edges = self._evidence.topology.edges() if self._evidence.topology else ()
             self._completions.names |= {name for edge in edges for name in (edge.caller, edge.callee)}

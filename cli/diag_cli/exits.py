@@ -24,7 +24,7 @@ MEANINGS: dict[Exit, str] = {
     Exit.USAGE: "The command line, a setting, a file, the store or the output cannot be used.",
     Exit.REPLAY_DIFFERS: "A replay left its recording, or its trace differs from the recorded one.",
     Exit.NOT_PASSED: "With `--strict`: the verdict is not PASS, or the run ended in fallback.",
-    Exit.INTERRUPTED: "Ctrl-C. What had happened is kept: `diag trace last`.",
+    Exit.INTERRUPTED: "Ctrl-C. What a run had come to is kept, and its id is said; before a run begins, nothing is.",
     Exit.READER_GONE: "Whoever read the output, such as `head`, stopped reading: what shells report for SIGPIPE.",
     Exit.TERMINATED: "SIGTERM. What had happened is kept.",
 }

@@ -19,13 +19,14 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import ColorDepth
 
-from diag_cli.render.streams import is_styled
+from diag_cli.render.streams import is_styled, say
 from diag_graph.tools.masking import mask_text
 
 HISTORY_FILE = "prompt-history"
 MAX_HISTORY_BYTES = 2_000_000
 """From which size on the file of earlier lines is begun anew."""
 _SHOWN_QUESTIONS = 5
+_GOES_ON = "  ... "
 
 
 class MaskedHistory(FileHistory):
@@ -71,6 +72,7 @@ class Completions(Completer):
         self.earlier: list[str] = []
         self._commands = commands
         self._arguments = arguments
+        self._taking = {*arguments, "/incident"}
         self._folders = PathCompleter(only_directories=True, expanduser=True)
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
@@ -83,7 +85,8 @@ class Completions(Completer):
         if not space:
             for name, meaning in self._commands.items():
                 if name.startswith(command):
-                    yield Completion(name, -len(command), display_meta=meaning)
+                    blank = " " if name in self._taking else ""  # so that Tab goes on with the argument
+                    yield Completion(f"{name}{blank}", -len(command), display=name, display_meta=meaning)
         elif command == "/incident":
             yield from self._folders.get_completions(Document(rest.lstrip()), complete_event)
         else:
@@ -106,6 +109,7 @@ class Prompt:
 
     def __init__(self, folder: Path, completions: Completions) -> None:
         """Keep the history in this folder."""
+        self._wants_out = False
         self._completions = completions
         self._session: PromptSession[str] = PromptSession(
             history=history_in(folder),
@@ -113,7 +117,7 @@ class Prompt:
             completer=completions,
             complete_while_typing=False,
             enable_history_search=True,
-            key_bindings=_keys(),
+            key_bindings=self._keys(),
             color_depth=None if is_styled(sys.stdout) else ColorDepth.DEPTH_1_BIT,
         )
 
@@ -121,26 +125,41 @@ class Prompt:
         """The next line.
 
         Raises:
-            EOFError: the user leaves, by Ctrl-D or by Ctrl-C at an empty line.
+            EOFError: the user leaves, by Ctrl-D or by Ctrl-C at an empty line twice in a row.
         """
-        try:
-            line = self._session.prompt(label)
-        except KeyboardInterrupt:
-            raise EOFError from None
+        self._wants_out = False
+        while True:
+            try:
+                line = self._session.prompt(label)
+                break
+            except KeyboardInterrupt:
+                if self._wants_out:
+                    raise EOFError from None
+                self._wants_out = True
+                say("Ctrl-D leaves, and so does another Ctrl-C.")
         if line.strip() and not line.startswith("/"):
             self._completions.earlier = [line, *(one for one in self._completions.earlier if one != line)]
         return line
 
+    def read_on(self) -> str:
+        """A further line of what one line began.
 
-def _keys() -> KeyBindings:
-    keys = KeyBindings()
+        Raises:
+            KeyboardInterrupt: the user gives it up, by Ctrl-C at an empty line.
+            EOFError: the user does, by Ctrl-D.
+        """
+        return self._session.prompt(_GOES_ON)
 
-    @keys.add("c-c")
-    def _(event: KeyPressEvent) -> None:
-        """Take back what was typed; with nothing typed, leave."""
-        if event.current_buffer.text:
-            event.current_buffer.reset()
-        else:
-            event.app.exit(exception=EOFError)
+    def _keys(self) -> KeyBindings:
+        keys = KeyBindings()
 
-    return keys
+        @keys.add("c-c")
+        def _(event: KeyPressEvent) -> None:
+            """Take back what was typed; with nothing typed, begin to leave."""
+            if event.current_buffer.text:
+                event.current_buffer.reset()
+                self._wants_out = False
+            else:
+                event.app.exit(exception=KeyboardInterrupt)
+
+        return keys

@@ -21,11 +21,15 @@ class RunInterruptedError(Exception):
 
     Attributes:
         run_id: The run, when it had begun and was kept; else None.
+        advice: Where what had happened can be seen, or that there is nothing.
     """
 
-    def __init__(self, run_id: str | None) -> None:
+    def __init__(self, run_id: str | None, *, begun: bool) -> None:
         super().__init__("interrupted")
         self.run_id = run_id
+        self.advice = "" if begun else "The run had not begun, and nothing of it is kept."
+        if run_id:
+            self.advice = f"Its trace, as far as it got: diag trace {run_id}"
 
 
 class Watch:
@@ -79,7 +83,7 @@ def watching(db: Path, wanted: Display | None, *, quiet: bool, incident: str | N
         with display:
             yield watch
     except KeyboardInterrupt:
-        raise RunInterruptedError(watch.run_id if watch.kept else None) from None
+        raise RunInterruptedError(watch.run_id if watch.kept else None, begun=watch.run_id is not None) from None
     finally:
         if keeper is not None:
             keeper.close()

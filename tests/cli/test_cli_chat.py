@@ -18,9 +18,23 @@ from pseudo_terminal import Dialogue
 from diag_cli.chat import COMMANDS, Chat, looks_like_incident
 from diag_cli.conversation import NEW
 from diag_cli.prompt import HISTORY_FILE, Completions, MaskedHistory, history_in
+from diag_cli.question import as_question, is_open
 
 PASTED_SECRET = "xoxb-123456789012-abcdefghijklmnop"  # noqa: S105 - it is none
 LABEL = "diag>"
+ALERT = {
+    "status": "firing",
+    "alerts": [
+        {"status": "resolved", "labels": {"alertname": "Old"}, "startsAt": "2026-07-16T04:00:00Z"},
+        {
+            "status": "firing",
+            "labels": {"alertname": "OrdersDown", "service": "orders"},
+            "annotations": {"summary": "Orders fail."},
+            "startsAt": "2026-07-16T05:41:00Z",
+        },
+    ],
+}
+ASKED = "why does the alert OrdersDown fire for orders since 2026-07-16T05:41:00Z? Orders fail. Other alerts: Old."
 PASTE = "\x1b[200~{}\x1b[201~"
 
 
@@ -90,7 +104,7 @@ def test_a_conversation_is_held_at_the_prompt(home: Path, incident: Path) -> Non
 
 
 def test_ctrl_c_cancels_a_run_and_not_the_program(home: Path, incident: Path) -> None:
-    """The run stands in the store as interrupted, and the prompt comes back; at an empty prompt Ctrl-C leaves."""
+    """The run stands in the store as interrupted, and the prompt comes back; Ctrl-C twice leaves."""
     ready, told = os.pipe()
     waits, gate = os.pipe()
     program = [sys.executable, str(Path(__file__).with_name("waiting_program.py")), "tool", f"{told},{waits}"]
@@ -105,11 +119,62 @@ def test_ctrl_c_cancels_a_run_and_not_the_program(home: Path, incident: Path) ->
         talk.until("diag trace ")
         talk.until(LABEL)
         talk.type("never asked\x03\x03")
+        talk.until("Ctrl-D leaves, and so does another Ctrl-C.")
+        talk.until(LABEL)
+        talk.type("x\x03\x03")
+        talk.until("Ctrl-D leaves, and so does another Ctrl-C.")
+        talk.until(LABEL)
+        talk.type("\x03")
         assert talk.end() == 0
     for descriptor in (ready, told, waits, gate):
         os.close(descriptor)
     ((question, status, _, _),) = runs(home)
     assert (question, status) == ("why do orders fail?", "FAILED")
+
+
+def test_an_alert_that_is_pasted_line_by_line_is_one_question(home: Path, incident: Path) -> None:
+    """Without bracketed paste each line arrives alone; JSON that never closes is given up at an empty line."""
+    command = [*PROGRAM, "chat", "--incident", str(incident)]
+    with Dialogue(command, environment(home, TERM="xterm-256color"), home) as talk:
+        talk.until(LABEL)
+        talk.type('{"status": "firing",\r\r')
+        talk.until("the JSON does not close, and is not asked")
+        talk.until(LABEL)
+        for line in json.dumps(ALERT, indent=1).splitlines():
+            talk.type(f"{line}\r")
+        talk.until("\nVerdict: ")
+        talk.until(LABEL)
+        talk.type("/model openai/gpt-4.1\r")
+        talk.until("there is no key for the model openai/gpt-4.1")
+        talk.until(LABEL)
+        talk.type("\x04")
+        assert talk.end() == 0
+    assert [run[0] for run in runs(home)] == [ASKED]
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (json.dumps(ALERT), ASKED),
+        (json.dumps(ALERT["alerts"]), ASKED),
+        (json.dumps({"alerts": []}), '{"alerts": []}'),
+        ("[why] is it slow?", "[why] is it slow?"),
+        ("[" * 100_000, "[" * 100_000),
+        ('{"labels": {"alertname": 7}, "status": 3, "annotations": []}', "why does the alert 7 fire?"),
+    ],
+)
+def test_the_json_of_an_alert_becomes_a_question(text: str, question: str) -> None:
+    """What is no alert is asked as it stands."""
+    assert as_question(text) == question
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("{", True), ('{"a": 1,', True), ('[{"a": "b', True), ('{"a": 1}', False), ("[why] so?", False), ("why {", False)],
+)
+def test_json_that_goes_on_is_told_from_what_is_broken(text: str, expected: bool) -> None:
+    """Only what the next line can close is read on."""
+    assert is_open(text) is expected
 
 
 def test_a_folder_that_looks_like_an_incident_is_offered(home: Path, incident: Path) -> None:
@@ -152,7 +217,8 @@ def test_commands_folders_names_and_earlier_questions_are_completed(home: Path) 
     completions.earlier = ["why is ordering slow?"]
     (home / "inc-1").mkdir()
     (home / "inc.txt").write_text("")
-    assert completed(completions, "/in") == ["/incident"]
+    assert completed(completions, "/in") == ["/incident "]
+    assert completed(completions, "/he") == ["/help"]
     assert completed(completions, "/incident in") == ["/incident inc-1"]
     assert completed(completions, "/resume n") == ["/resume night-1"]
     assert completed(completions, "what about ord") == ["what about ordering", "what about orders-db"]

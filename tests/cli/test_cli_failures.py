@@ -15,6 +15,7 @@ import pytest
 from cli_samples import COMPOSER, PASSING, PLAN, PROGRAM, VERIFIER, Command, Outcome, environment, executor, write_run
 
 from diag_cli.envelope import as_text, envelope, run_object
+from diag_cli.watch import RunInterruptedError, watching
 from diag_graph.store import Store
 
 WAITING = (sys.executable, str(Path(__file__).with_name("waiting_program.py")))
@@ -136,6 +137,13 @@ def test_ctrl_c_before_a_run_leaves_nothing(home: Path, incident: Path) -> None:
     outcome = hit_at("evidence", signal.SIGINT, home, incident)
     assert (outcome.status, outcome.out, outcome.err) == (130, "", "diag: interrupted\n")
     assert not list(home.glob("*.db"))
+
+
+def test_ctrl_c_while_the_evidence_is_read_says_that_nothing_was_begun(home: Path) -> None:
+    """Or the last run in the store would be taken for this one."""
+    with pytest.raises(RunInterruptedError) as raised, watching(home / "diag.db", None, quiet=True):
+        raise KeyboardInterrupt
+    assert (raised.value.run_id, raised.value.advice) == (None, "The run had not begun, and nothing of it is kept.")
 
 
 def test_ctrl_c_while_the_answer_is_written_into_a_slow_pipe(home: Path) -> None:

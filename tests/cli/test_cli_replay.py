@@ -311,6 +311,7 @@ def test_an_interrupted_run_exits_130_and_can_be_looked_at(home: Path, sent: sig
     assert (process.returncode, out) == (status, "")
     assert "Traceback" not in err
     if sent is signal.SIGINT:
+        assert f"run {run_id} ended: INTERRUPTED in " in err
         assert err.endswith(f"diag: interrupted\n      Its trace, as far as it got: diag trace {run_id}\n")
     listed = subprocess.run([*PROGRAM, "runs", "--json"], env=environment(home), capture_output=True, check=True)
     (run,) = json.loads(listed.stdout)

@@ -22,6 +22,7 @@ from diag_graph.events import (
     ToolFinished,
     ToolStarted,
 )
+from diag_graph.outcome import INTERRUPTED_REASON, RunRow, RunStatus
 
 _TEXT_LENGTH = 160
 
@@ -83,13 +84,18 @@ def line_of(event: Event) -> str:  # noqa: PLR0911 - one return an event
         case AgentFinished(step) if step.error:
             return f"  {one_line(step.agent)}: {shortened(one_line(step.error), _TEXT_LENGTH)}"
         case RunFinished(document):
-            run = document.run
-            rest = f", verdict {run.verdict}" if run.verdict else ""
-            if run.status != "SUCCESS":
-                rest += f", {one_line(run.failure_reason or '')}"
-            return f"run {run.run_id} ended: {run.status}{rest} in {seconds(run.duration_ms)}"
+            return _end_of(document.run)
         case _:
             return ""
+
+
+def _end_of(run: RunRow) -> str:
+    interrupted = run.failure_reason == INTERRUPTED_REASON
+    rest = f", verdict {run.verdict}" if run.verdict else ""
+    if run.status is not RunStatus.SUCCESS and not interrupted:
+        rest += f", {one_line(run.failure_reason or '')}"
+    status = RunStatus.INTERRUPTED if interrupted else run.status  # as the store names it
+    return f"run {run.run_id} ended: {status}{rest} in {seconds(run.duration_ms)}"
 
 
 def _counts(attempt: int, round_: int) -> str:

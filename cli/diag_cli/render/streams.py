@@ -60,6 +60,11 @@ def complain(message: str, advice: str = "") -> None:
             say(_hanging(mark, one_line(text)))
 
 
+def tell(text: str) -> None:
+    """A sentence to stderr; a terminal gets it wrapped at words."""
+    say(_hanging("", one_line(text)))
+
+
 def _hanging(mark: str, text: str) -> str:
     if not is_terminal(sys.stderr):
         return mark + text
