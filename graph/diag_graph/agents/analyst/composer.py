@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from diag_graph.agents.analyst.asked_summary import asked_summary
 from diag_graph.agents.analyst.headline import headline
-from diag_graph.agents.analyst.no_fault import what_was_seen, without_a_cause
+from diag_graph.agents.analyst.no_fault import is_undated, what_was_seen, without_a_cause
 from diag_graph.agents.analyst.question_kinds import FACTUAL, QuestionKind, question_kind
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
@@ -41,6 +41,7 @@ NAME_ANOTHER = (
     "Name a folder that holds metrics, logs or traces: --incident DIR; `diag doctor` says what it reads of one."
 )
 """What is said, and advised, when there was nothing to look at."""
+NAME_A_TIME = "Name a time about which to look: `diag ask --since TIME`, or say it in the question."
 RUNBOOKS_SHOWN = "What the runbooks advise stands under the next steps, each with where it comes from."
 RUNBOOKS_ALONE = "Runbooks say what is advised, and not what happened: nothing else was looked at."
 NO_RUNBOOK = "No indexed runbook says anything about it."
@@ -94,7 +95,8 @@ def _shows_runbooks(kind: QuestionKind, request: ComposerInput) -> bool:
 def _next_steps(kind: QuestionKind, request: ComposerInput, causes: Sequence[AllowedClaim]) -> list[str]:
     if _shows_runbooks(kind, request):
         return [] if READ_GUIDANCE in request.recommended_actions else [NO_RUNBOOK_STEP]
-    return _own_steps(request) or _default_steps(kind, causes)
+    undated = not causes and is_undated(request.allowed_claims)
+    return _own_steps(request) or ([NAME_A_TIME] if undated else []) + _default_steps(kind, causes)
 
 
 def _own_steps(request: ComposerInput) -> list[str]:

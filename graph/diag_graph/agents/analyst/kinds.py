@@ -245,6 +245,12 @@ def compared_something(text: str) -> bool:
     return bool(counts) and all(number > 0 for number in counts[0]) and counts[0][0] >= left_out
 
 
+def knows_no_onset(text: str) -> bool:
+    """Whether a search without a match had no time to compare with: what came and went may be all of its usual."""
+    return _NO_ONSET.search(text) is not None
+
+
+_NO_ONSET = re.compile(r"\bno onset (?:is )?known\b")
 _STOPPED_EARLY = re.compile(r"\b(?:reading|searching) stopped\b")
 _SKIPPED = re.compile(r"\b([\d,]+) series had too few samples")
 _COMPARED = (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from diag_graph.agents.analyst.headline import MAX_NEWS, news
-from diag_graph.agents.analyst.kinds import SIGNS, EvidenceKind, evidence_kind, names_failure
+from diag_graph.agents.analyst.kinds import SIGNS, EvidenceKind, evidence_kind, knows_no_onset, names_failure
 from diag_graph.agents.analyst.reading import directions
 from diag_graph.contracts import AllowedClaim, ClaimKind
 
@@ -21,6 +21,7 @@ UNSURE_ALERTED = (
     "Beside what was alerted on, no fault and no root cause is shown, but too little could be compared to be sure."
 )
 UNSURE = "No fault and no root cause is shown, but too little could be compared to be sure."
+UNDATED = "No common change stands out, and no time was named: no root cause is shown, and that is no all-clear."
 """What is said when statements are there and no cause: of a failure by its name, of trouble, of lines, and of none."""
 
 READ_DOCUMENT = "read_document"
@@ -61,7 +62,21 @@ def without_a_cause(claims: Sequence[AllowedClaim]) -> str:
         return SEEN.format(what=seen) if seen else UNEXPLAINED
     if showing:
         return TOLD
+    if is_undated(claims):
+        return UNDATED
     return UNSURE_ALERTED if any(_is_firing(claim) for claim in claims) else UNSURE
+
+
+def is_undated(claims: Sequence[AllowedClaim]) -> bool:
+    """Whether what found nothing is cited, and none of it knew a time to compare with."""
+    searches = [
+        one.matched_text
+        for claim in claims
+        if claim.kind is ClaimKind.NO_EVIDENCE
+        for one in claim.citations
+        if one.tool.startswith("find_")
+    ]
+    return bool(searches) and all(map(knows_no_onset, searches))
 
 
 def shows_trouble(claim: AllowedClaim) -> bool:

@@ -12,7 +12,13 @@ from collections.abc import Sequence
 from diag_graph.agents.analyst.advice import advice_for
 from diag_graph.agents.analyst.guidance_judging import guidance_verdict, is_guidance, judge_guidance, of_evidence
 from diag_graph.agents.analyst.judging import Case, Judgement, judge, read_case
-from diag_graph.agents.analyst.kinds import EvidenceKind, compared_something, evidence_kind, names_failure
+from diag_graph.agents.analyst.kinds import (
+    EvidenceKind,
+    compared_something,
+    evidence_kind,
+    knows_no_onset,
+    names_failure,
+)
 from diag_graph.agents.analyst.question_kinds import FACTUAL, QuestionKind, question_kind
 from diag_graph.agents.analyst.reading import directions
 from diag_graph.agents.analyst.writing import reply
@@ -87,7 +93,7 @@ def _verdict(judged: Judged, case: Case, kind: QuestionKind) -> Verdict:
         return Verdict.PASS if supported and shown and not _unread(case) else Verdict.LOW_CONFID
     unexplained = any(_shows_trouble(claim, case) for claim, _ in judged)
     compared = [compared_something(text) for text in _empty_searches(case)]
-    thorough = bool(compared) and all(compared) and not _unread(case)
+    thorough = bool(compared) and all(compared) and not _unread(case) and not _undated(case)
     return Verdict.PASS if supported and thorough and not unexplained else Verdict.LOW_CONFID
 
 
@@ -95,6 +101,12 @@ def _empty_searches(case: Case) -> list[str]:
     """The searches without a match that are cited."""
     cited = {one.matched_text: one for texts in case.evidence.values() for one in texts}
     return [text for text, one in cited.items() if one.tool_name in _SURVEYS and _is_empty(one)]
+
+
+def _undated(case: Case) -> bool:
+    """Whether no search that found nothing knew when the trouble was: its silence is then no all-clear."""
+    searches = _empty_searches(case)
+    return bool(searches) and all(map(knows_no_onset, searches))
 
 
 def _is_empty(one: VerifiedEvidence) -> bool:
@@ -139,6 +151,8 @@ def _missing(judged: Judged, case: Case) -> list[str]:
     kinds = dict.fromkeys(_SURVEYS[one.tool_name] for one in thin if not compared_something(one.matched_text))
     if kinds:
         missing.append(f"Whether something changed in {' and '.join(kinds)}: too little could be compared.")
+    if _undated(case):
+        missing.append("When the trouble was: no common change stands out, and no time was named.")
     if causes and "list_changes" not in cited:
         missing.append("Why it happened: no deploy, commit, flag or configuration change is cited.")
     return missing

@@ -259,3 +259,33 @@ def test_errors_that_ended_are_told_with_the_last_of_them(tmp_path: Path) -> Non
     metrics(tmp_path, orders__request_rate=steady(40))
     answer = ask(tmp_path, "why do orders fail since 10:30?").run.answer or ""
     assert f", the last at {stamp(ONSET + 3.75)}" in answer.splitlines()[0]
+
+
+def test_silence_is_no_all_clear_where_nobody_knows_when_the_trouble_was(tmp_path: Path) -> None:
+    """No alert, no time and no common change: one service's short trouble may hide, so a time is asked for."""
+    metrics(tmp_path, shop__latency_p95_seconds=steady(0.2), orders__latency_p95_seconds=steady(0.1))
+    document = ask(tmp_path, "why did orders fail?")
+    answer = document.run.answer or ""
+    assert document.run.verdict == "LOW_CONFID"
+    assert answer.startswith("No common change stands out, and no time was named")
+    assert "--since" in answer
+    assert ask(tmp_path, "why did orders fail at 10:30?").run.verdict == "PASS"
+
+
+def test_trouble_that_came_and_went_gets_no_all_clear_without_a_time(tmp_path: Path) -> None:
+    """Six minutes of an hour, no alert and no time in the question: what may be missed is not called absent."""
+
+    def pulse(before: float, meanwhile: float) -> Values:
+        return lambda minute: steady(meanwhile if 25 <= minute < 31 else before)(minute)
+
+    metrics(
+        tmp_path,
+        orders__error_ratio=pulse(0.001, 0.3),
+        orders__latency_p95_seconds=pulse(0.1, 3.0),
+        web__error_ratio=pulse(0.001, 0.3),
+        db__connections=pulse(10.0, 90.0),
+    )
+    document = ask(tmp_path, "why did orders fail?")
+    assert document.run.verdict == "LOW_CONFID"
+    assert "Nothing abnormal" not in (document.run.answer or "")
+    assert "T10:25:00Z" in (ask(tmp_path, "why did orders fail at 10:25?").run.answer or "").partition("\n\n")[0]
