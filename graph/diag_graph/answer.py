@@ -18,6 +18,9 @@ VERDICT_LINES: dict[Verdict, str] = {
     Verdict.REJECT: "Verdict: REJECT. The evidence does not support a cause; only what was observed is stated below.",
 }
 
+RUNBOOKS_QUOTED = "Verdict: PASS. The runbooks say what is quoted below; nothing was checked against evidence."
+"""The verdict's line when nothing but guidance is stated."""
+
 CAUSE_HEADINGS: dict[Standing, str] = {
     Standing.CONFIRMED: "Root cause",
     Standing.LIKELY: "Likely root cause",
@@ -105,7 +108,8 @@ def render_answer(
         _Statement(one_line(finding.text), tuple(by_id[claim_id] for claim_id in finding.claim_ids))
         for finding in composed.findings
     ]
-    head = [one_line(composed.summary), "", VERDICT_LINES[verdict]]
+    quoted_alone = bool(advised) and not claims and verdict is Verdict.PASS
+    head = [one_line(composed.summary), "", RUNBOOKS_QUOTED if quoted_alone else VERDICT_LINES[verdict]]
     return _render(head, statements, composed.limitations, composed.next_steps, advised)
 
 

@@ -157,16 +157,49 @@ def test_a_question_for_the_runbook_is_answered_with_it(index: KnowledgeIndex) -
     assert [one.tool for one in document.invocations] == ["lookup_knowledge"]
     assert (document.run.verdict, document.findings) == (Verdict.PASS, ())
     assert before_steps(document).startswith("What the runbooks advise stands under the next steps")
+    assert "Verdict: PASS. The runbooks say what is quoted below; nothing was checked" in before_steps(document)
     assert "> 'Mitigation':\n      1. Roll the last deploy" in (document.run.answer or "")
 
 
-@pytest.mark.parametrize("question", ["is there a runbook for the canteen's opening hours?", "手册里怎么请年假"])
-def test_a_question_for_a_runbook_that_is_not_there(index: KnowledgeIndex, question: str) -> None:
-    """Nothing relevant is nothing to show: no passage is passed on, and the answer says so."""
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("is there a runbook for the canteen's opening hours?", "The nearest that the runbooks have stands"),
+        ("手册里怎么请年假", "No indexed runbook says anything about it."),
+    ],
+)
+def test_a_question_for_a_runbook_that_is_not_there(index: KnowledgeIndex, question: str, said: str) -> None:
+    """That nothing is said is said only when nothing matched; a weak hit is shown as what it is."""
     index.add(ROOT / "fixtures" / "runbooks")
     document = answered(question, index, incident=False)
     assert document.run.verdict is Verdict.LOW_CONFID
-    assert before_steps(document).startswith("No indexed runbook says anything about it.")
+    assert before_steps(document).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("question", "runbook"),
+    [
+        ("手册里关于磁盘怎么说？", "中文/磁盘.md"),
+        ("show me the runbook for DNS", "network/dns.md"),
+        ("証明書について手順書は何と言っていますか", "日本語/証明書.md"),
+    ],
+)
+def test_words_that_only_ask_for_a_runbook_are_not_searched_for(
+    index: KnowledgeIndex, question: str, runbook: str
+) -> None:
+    """In English, Chinese and Japanese."""
+    index.add(ROOT / "fixtures" / "runbooks")
+    document = answered(question, index, incident=False)
+    assert document.run.verdict is Verdict.PASS
+    assert f'A runbook advises: "runbooks/{runbook}, ' in (document.run.answer or "")
+
+
+def test_a_diagnosis_does_not_look_up_the_words_of_its_question(index: KnowledgeIndex) -> None:
+    """They may stand in any runbook: only the failure's own words are looked up."""
+    index.add(ROOT / "fixtures" / "runbooks")
+    document = answered(QUESTION, index)
+    assert QUESTION not in [one.arguments.get("query") for one in document.invocations]
+    assert "CoreDNS" not in (document.run.answer or "")
 
 
 @dataclass

@@ -14,6 +14,8 @@ from diag_graph.contracts import ClaimKind, JsonObject
 
 ADVISED = "A runbook advises: "
 """How a claim begins that rests on a runbook."""
+NEAREST = "The nearest that the runbooks have: "
+"""How it begins when the runbook is hardly about what was asked."""
 
 MAX_CAUSES = 3
 MAX_CAUSE_BINDINGS = 6
@@ -81,10 +83,10 @@ class Claims:
             if statement.said not in self._said:
                 self._add(statement.said, kind, statement.entity or None, [statement])
 
-    def add_advice(self, passages: Iterable[Sighting]) -> None:
+    def add_advice(self, passages: Iterable[Sighting], introduced: str = ADVISED) -> None:
         """State what runbooks advise, in their own words: that it is advised, and nothing more (G6)."""
         for passage in passages:
-            said = f"{ADVISED}{passage.text}"
+            said = f"{introduced}{passage.text}"
             if said not in self._said:
                 self._add(said, ClaimKind.OBSERVATION, None, [passage])
 

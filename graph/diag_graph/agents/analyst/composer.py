@@ -44,6 +44,7 @@ NAME_ANOTHER = (
 NAME_A_TIME = "Name a time about which to look: `diag ask --since TIME`, or say it in the question."
 RUNBOOKS_SHOWN = "What the runbooks advise stands under the next steps, each with where it comes from."
 RUNBOOKS_ALONE = "Runbooks say what is advised, and not what happened: nothing else was looked at."
+RUNBOOKS_NEAREST = "The nearest that the runbooks have stands under the next steps; it says little of what was asked."
 NO_RUNBOOK = "No indexed runbook says anything about it."
 NO_RUNBOOK_STEP = "See what is indexed with `diag knowledge list`, and add more with `diag knowledge add PATH`."
 
@@ -106,7 +107,9 @@ def _own_steps(request: ComposerInput) -> list[str]:
 
 def _asked_summary(kind: QuestionKind, request: ComposerInput, causes: Sequence[AllowedClaim]) -> str | None:
     if _shows_runbooks(kind, request):
-        return RUNBOOKS_SHOWN if READ_GUIDANCE in request.recommended_actions else NO_RUNBOOK
+        if READ_GUIDANCE not in request.recommended_actions:
+            return NO_RUNBOOK
+        return RUNBOOKS_SHOWN if request.verdict is Verdict.PASS else RUNBOOKS_NEAREST
     cause = _summary(request, causes) if causes else None
     return asked_summary(kind, request.question, request.allowed_claims, cause, _own_steps(request))
 

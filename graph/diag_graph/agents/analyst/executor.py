@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from diag_graph.agents.analyst.alerted_series import alerted_series
 from diag_graph.agents.analyst.asked_statements import asked_statements, silence_about
 from diag_graph.agents.analyst.asked_steps import can_show
-from diag_graph.agents.analyst.claims import Claims
+from diag_graph.agents.analyst.claims import ADVISED, NEAREST, Claims
 from diag_graph.agents.analyst.documents import telling_lines
-from diag_graph.agents.analyst.guidance import asked_passages, runbook_advice
+from diag_graph.agents.analyst.guidance import asked_passages, is_nearest, runbook_advice
 from diag_graph.agents.analyst.guilt import says_less, with_guilty_change
 from diag_graph.agents.analyst.kinds import CAUSAL, evidence_kind
 from diag_graph.agents.analyst.named_failures import named_suspicions, stated_failures, with_named_failures
@@ -82,7 +82,8 @@ def _advice(made: list[Invocation]) -> JsonObject:
     """What the runbooks that were asked for say; when none says anything, that."""
     seen = sightings(made)
     claims = Claims()
-    claims.add_advice(asked_passages(seen))
+    passages = asked_passages(seen)
+    claims.add_advice(passages, NEAREST if is_nearest(passages) else ADVISED)
     if not claims.claims:
         claims.add_observations(one for one in seen if one.empty)
     return _document(claims, made)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from diag_graph.agents.analyst.claims import Suspicion
 from diag_graph.agents.analyst.question_kinds import QuestionKind, question_kind
+from diag_graph.agents.analyst.runbook_questions import runbook_subject
 from diag_graph.agents.analyst.sightings import Sighting, sightings
 from diag_graph.agents.ports import Toolbox
 from diag_graph.contracts import JsonObject
@@ -56,11 +57,12 @@ def runbook_advice(
     queries = [query for one in suspected[:SUSPECTS] for query in _queries(one.entity, one.evidence)]
     if not queries:
         queries = [query for one in stated[:SIGNS] for query in _queries(one.entity, [one])]
-    found = _looked_up(dict.fromkeys(queries), tools)
-    asked = _looked_up([question[:MAX_QUERY]], tools)
-    if queries:  # what a question finds may be about anything that it mentions, which a suspect's own words are not
-        asked = [one for one in asked[:1] if one.field("relevance") == Relevance.HIGH]
-    return _few_each([*_usable(found), *_usable(asked)])[:MAX_ADVICE]
+    if _MENTIONS.search(question[:MAX_QUERY]) or (kind is QuestionKind.ADVICE and not queries):
+        queries.append(runbook_subject(question[:MAX_QUERY]))  # of another question, its words are no failure's own
+    found = _usable(_looked_up(dict.fromkeys(queries), tools))
+    advising = [one for one in found if _use(one) < _DESCRIBING]
+    alike = [one for one in advising if _is_cjk(one.text) == _is_cjk(question)]
+    return in_file_order(_few_each(alike or advising)[:MAX_ADVICE])
 
 
 def _looked_up(queries: Iterable[str], tools: Toolbox) -> list[Sighting]:
@@ -71,7 +73,36 @@ def _looked_up(queries: Iterable[str], tools: Toolbox) -> list[Sighting]:
 
 def asked_passages(seen: Sequence[Sighting]) -> list[Sighting]:
     """The passages that a planned lookup found, when runbooks are what was asked for."""
-    return _usable([one for one in seen if one.tool == LOOKUP_KNOWLEDGE and not one.empty])[:MAX_ASKED_FOR]
+    found = [one for one in seen if one.tool == LOOKUP_KNOWLEDGE and not one.empty]
+    usable = _usable(found)
+    acting = [one for one in usable if _use(one) < _DESCRIBING]
+    said = [one for one in usable if one in acting or not any(_same_file(one, other) for other in acting)]
+    return in_file_order(said[:MAX_ASKED_FOR]) or _nearest(found)
+
+
+def is_nearest(passages: Sequence[Sighting]) -> bool:
+    """Whether passages that are passed on are only the nearest that there are."""
+    return bool(passages) and not any(one.field("relevance") in _USABLE for one in passages)
+
+
+def in_file_order(passages: Sequence[Sighting]) -> list[Sighting]:
+    """Passages of one file in their order in it: what is to be checked stands before what is to be done."""
+    files = list(dict.fromkeys(one.field("source") for one in passages))
+    return sorted(passages, key=lambda one: (files.index(one.field("source")), _first_line(one), one.index))
+
+
+def _first_line(passage: Sighting) -> int:
+    first = str(passage.field("lines")).partition("-")[0]
+    return int(first) if first.isdecimal() else 0
+
+
+def _nearest(found: Sequence[Sighting]) -> list[Sighting]:
+    """The best passage that was found when none is really about it."""
+    return [one for one in found if one.field("lines") == found[0].field("lines") and _same_file(one, found[0])]
+
+
+def _same_file(one: Sighting, other: Sighting) -> bool:
+    return bool(one.field("source") == other.field("source"))
 
 
 def _usable(passages: Sequence[Sighting]) -> list[Sighting]:
@@ -85,11 +116,10 @@ def _usable(passages: Sequence[Sighting]) -> list[Sighting]:
 
 
 def _few_each(passages: Sequence[Sighting]) -> list[Sighting]:
-    """A few of each runbook; what something looks like is left out where it is said what to do."""
-    acting = [one for one in passages if _use(one) < _DESCRIBING] or passages
+    """A few of each runbook."""
     chosen: list[Sighting] = []
-    for passage in acting:
-        if sum(one.field("source") == passage.field("source") for one in chosen) < MAX_EACH:
+    for passage in passages:
+        if sum(_same_file(one, passage) for one in chosen) < MAX_EACH:
             chosen.append(passage)
     return chosen
 
@@ -101,6 +131,14 @@ def _use(passage: Sighting) -> int:
     return 0 if _ACTS.search(heading) else _DESCRIBING if _DESCRIBES.search(heading) else 1
 
 
+def _is_cjk(text: str) -> bool:
+    """Whether a text is mostly Chinese or Japanese: such a character says about as much as a few letters."""
+    return len(_CJK.findall(text)) * 3 > len(_LATIN.findall(text))
+
+
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_LATIN = re.compile("[A-Za-z]")
+_MENTIONS = re.compile(r"\b(?:run-?|play)books?\b|手册|预案|ランブック|手順書", re.IGNORECASE)
 _DESCRIBING = 2
 _ACTS = re.compile(
     r"mitigat|what to do|\bfix|resol[uv]|recover|remed|\bsteps?\b|releas|\bfree\b|drain|roll"

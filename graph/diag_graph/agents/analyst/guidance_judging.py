@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diag_graph.agents.analyst.claims import ADVISED
+from diag_graph.agents.analyst.claims import ADVISED, NEAREST
 from diag_graph.agents.analyst.judging import Judgement
 from diag_graph.agents.analyst.reading import says_just
 from diag_graph.contracts import ClaimFlag, ClaimKind, Verification, VerifiedClaim
@@ -32,7 +32,7 @@ def judge_guidance(request: VerifierInput) -> list[tuple[VerifiedClaim, Judgemen
     judged = []
     for claim in filter(is_guidance, request.verified_output.claims):
         texts = "\n".join(one.matched_text for one in request.evidence if one.claim_id == claim.claim_id)
-        stands = says_just(claim.claim.removeprefix(ADVISED), texts)
+        stands = says_just(claim.claim.removeprefix(ADVISED).removeprefix(NEAREST), texts)
         judgement = (
             Judgement(Verification.DIRECT_SUPPORT, "the guidance says so; it shows nothing of what happened")
             if stands
@@ -46,4 +46,5 @@ def guidance_verdict(advised: Sequence[tuple[VerifiedClaim, Judgement]]) -> Verd
     """The verdict of an answer that was asked for guidance and for nothing else."""
     shown = [judgement for claim, judgement in advised if claim.kind is ClaimKind.OBSERVATION]
     supported = all(judgement.verification is Verification.DIRECT_SUPPORT for judgement in shown)
-    return Verdict.PASS if shown and supported else Verdict.LOW_CONFID
+    nearest = any(claim.claim.startswith(NEAREST) for claim, _ in advised)
+    return Verdict.PASS if shown and supported and not nearest else Verdict.LOW_CONFID

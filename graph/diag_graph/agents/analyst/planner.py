@@ -9,6 +9,7 @@ from diag_graph.agents.analyst.asked_steps import INTENTS, asked_steps, can_show
 from diag_graph.agents.analyst.earlier_turns import pointed_at
 from diag_graph.agents.analyst.guidance import MAX_ASKED_FOR, MAX_QUERY
 from diag_graph.agents.analyst.question_kinds import QuestionKind, question_kind
+from diag_graph.agents.analyst.runbook_questions import runbook_subject
 from diag_graph.agents.analyst.skill_choice import chosen_skill
 from diag_graph.agents.analyst.writing import reply
 from diag_graph.agents.ports import AgentReply
@@ -76,7 +77,7 @@ class AnalystPlanner:
 
 
 def _runbook_step(question: str) -> JsonObject:
-    arguments = {"query": question[:MAX_QUERY], "limit": MAX_ASKED_FOR}
+    arguments = {"query": runbook_subject(question[:MAX_QUERY]), "limit": MAX_ASKED_FOR}
     return {"goal": "Find what the runbooks say", "tool": LOOKUP_KNOWLEDGE, "arguments": arguments}
 
 

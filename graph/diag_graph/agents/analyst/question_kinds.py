@@ -65,6 +65,7 @@ _ROWS: tuple[tuple[QuestionKind, tuple[str, ...]], ...] = (
             rf"{_RUNBOOKS}.{{0,40}}\b(?:about|on|for|when|if|regarding|concerning)\b\s+(?!it\b|this\b|that\b)\w",
             r"(?:手册|预案)(?:里|中|上|对|关于).{3,}|关于.{2,}的(?:手册|预案)",
             r"(?:ランブック|手順書)(?:に|で|は).{3,}|.{2,}の(?:ランブック|手順書)",
+            r"(?:について|に関して|に関する).{0,6}(?:ランブック|手順書)",
         ),
     ),
     (
