@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
+from typing import Any
 
 from diag_graph.contracts import AllowedClaim, Frozen, GatekeeperAudit, Invocation, JsonObject, Turn
 from diag_graph.topology import FailureKind
@@ -133,3 +135,24 @@ class RunDocument(Frozen):
     """The run's clock, which stands still: a replay's is its file's, whenever it is played. ISO 8601 in UTC."""
     steps: tuple[AgentStep, ...] = ()
     invocations: tuple[Invocation, ...] = ()
+
+
+def _total(parts: Sequence[Any]) -> Any:  # noqa: ANN401 - a sum of ints, or of floats, or None
+    """The sum of what is known; None when nothing is."""
+    known = [part for part in parts if part is not None]
+    return sum(known) if known else None
+
+
+def _cost(steps: Sequence[AgentStep]) -> float | None:
+    """What the run cost; None when a part of it has no known price, for half a price misleads."""
+    costs = [step.cost_usd for step in steps if step.prompt_tokens is not None or step.cost_usd is not None]
+    return None if None in costs else _total(costs)
+
+
+def used_by(steps: Sequence[AgentStep]) -> dict[str, Any]:
+    """The tokens and the cost of a run's steps, as fields of its row."""
+    return {
+        "prompt_tokens": _total([step.prompt_tokens for step in steps]),
+        "completion_tokens": _total([step.completion_tokens for step in steps]),
+        "cost_usd": _cost(steps),
+    }

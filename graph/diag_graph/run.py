@@ -28,7 +28,7 @@ from diag_graph.gate.values import well_formed
 from diag_graph.history import bounded
 from diag_graph.nodes.composer import view_claims
 from diag_graph.nodes.deps import Deps
-from diag_graph.outcome import INTERRUPTED_REASON, AgentFlow, AgentStep, RunDocument, RunRow, RunStatus
+from diag_graph.outcome import INTERRUPTED_REASON, AgentFlow, AgentStep, RunDocument, RunRow, RunStatus, used_by
 from diag_graph.sources.ports import NO_GUIDANCE, Evidence, Guidance
 from diag_graph.sources.watching import watched
 from diag_graph.state import DiagnosisState
@@ -282,9 +282,7 @@ class _Run:
                 "answer": answer,
                 "verdict": verdict,
                 "model_verdict": state.get("verifier_model_verdict"),
-                "prompt_tokens": _total([step.prompt_tokens for step in self._steps]),
-                "completion_tokens": _total([step.completion_tokens for step in self._steps]),
-                "cost_usd": _cost(self._steps),
+                **used_by(self._steps),
                 "tool_calls": len(self._ledger.invocations),
                 "duration_ms": round((time.perf_counter() - self._begun) * 1000),
                 "failure_reason": death or state.get("failure_reason") or (None if answer else "no_answer"),
@@ -333,17 +331,6 @@ def _evaluation(state: dict[str, Any], verdict: str | None) -> JsonObject | None
         "recommended_actions": list(result.recommended_actions),
         "claim_flags": [{"claim_id": c.claim_id, "flags": [str(flag) for flag in c.flags]} for c in claims if c.flags],
     }
-
-
-def _total(parts: Sequence[Any]) -> Any:  # noqa: ANN401 - a sum of ints, or of floats, or None
-    known = [part for part in parts if part is not None]
-    return sum(known) if known else None
-
-
-def _cost(steps: Sequence[AgentStep]) -> float | None:
-    """What the run cost; None when a part of it has no known price, for half a price misleads."""
-    costs = [step.cost_usd for step in steps if step.prompt_tokens is not None or step.cost_usd is not None]
-    return None if None in costs else _total(costs)
 
 
 def new_id() -> str:
