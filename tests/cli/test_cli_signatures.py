@@ -77,3 +77,19 @@ def test_the_doctor_says_what_is_wrong_with_a_signature(command: Command, home: 
     assert outcome.status == 2
     assert "signature ledger-gap, severity" in outcome.out
     assert "docs/signatures.md" in outcome.out
+
+
+def test_a_failure_is_named_by_any_exception_of_a_chain(command: Command, tmp_path: Path) -> None:
+    """A stack trace is one event: what was thrown counts when something else caused it, and is what is quoted."""
+    folder = tmp_path / "trace"
+    folder.mkdir()
+    (folder / "payments.log").write_text(
+        "2026-11-30T10:00:00Z INFO payments started\n"
+        "2026-11-30T10:05:00Z ERROR payments charge failed\n"
+        "java.lang.OutOfMemoryError: Java heap space\n"
+        "\tat a.B.c(B.java:1)\n"
+        "Caused by: java.lang.IllegalStateException: cache without bound\n",
+        encoding="utf-8",
+    )
+    answer = command("ask", "why do payments fail?", "--incident", folder).out
+    assert 'It reads: "java.lang.OutOfMemoryError: Java heap space"' in answer

@@ -11,7 +11,7 @@ from diag_graph.analysis.document_subjects import DocumentReading, State, Subjec
 from diag_graph.analysis.document_tables import read_rows
 from diag_graph.analysis.failure_links import FailureSighting, Place
 from diag_graph.analysis.failure_signatures import Catalogue, Hit, TextKind
-from diag_graph.analysis.log_patterns import PatternCount
+from diag_graph.analysis.log_patterns import Example, PatternCount
 from diag_graph.sources.ports import DocumentSource
 
 MAX_LINES = 100_000
@@ -162,11 +162,23 @@ def read_patterns_of_logs(patterns: Iterable[PatternCount], catalogue: Catalogue
     ]
 
 
+def _hit(example: Example, catalogue: Catalogue) -> tuple[Hit | None, str]:
+    """What a line names, or else an exception of its chain, and the words that name it."""
+    for said in (example.text, *example.causes):
+        hit = catalogue.hit(said, TextKind.LOG)
+        if hit is not None:
+            return hit, said
+    return None, example.text
+
+
 def _of_pattern(pattern: PatternCount, catalogue: Catalogue) -> Iterator[FailureSighting]:
     """What a pattern's lines name: one failure, or two where the first line and the last one name different ones."""
-    first, latest = (catalogue.hit(one.text, TextKind.LOG) for one in (pattern.first, pattern.latest))
+    (first, first_said), (latest, latest_said) = (_hit(one, catalogue) for one in (pattern.first, pattern.latest))
     whole = first is None or latest is None or first.signature.id == latest.signature.id
-    for hit, example in ((first, pattern.first), (None if whole and first else latest, pattern.latest)):
+    for hit, said, example in (
+        (first, first_said, pattern.first),
+        (None if whole and first else latest, latest_said, pattern.latest),
+    ):
         if hit is None:
             continue
         dated = bool(pattern.times.size) and whole
@@ -176,7 +188,7 @@ def _of_pattern(pattern: PatternCount, catalogue: Catalogue) -> Iterator[Failure
             entity=hit.entity or pattern.service,
             detail=hit.detail,
             place=Place(example.source),
-            quote=" ".join(example.text.split()),
+            quote=" ".join(said.split()),
             lines=pattern.lines if whole else 1,
             first=float(pattern.times[0]) if dated else example.time,
             last=float(pattern.times[-1]) if dated else example.time,

@@ -241,3 +241,25 @@ def test_csv_of_records_is_read_as_what_they_are(opened: OpenFiles, entry: Entry
     assert evidence.spans is not None
     (span,) = evidence.spans.spans()
     assert (span.trace_id, span.service, span.start, span.duration_ms, span.parent_id) == ("t", "web", NOON, 5, None)
+
+
+@pytest.mark.parametrize("wrapped", [True, False], ids=["under a name", "a bare list"])
+def test_a_version_that_somebody_brought_out_is_a_deploy_and_no_log_line(opened: OpenFiles, wrapped: bool) -> None:
+    """Who writes down deploys by hand writes a time and a message; so does a log, but no author of a version."""
+    deploys = [
+        {
+            "service": "web",
+            "version": "1.2",
+            "time": "2026-11-30T11:10:00Z",
+            "author": "amy",
+            "message": "bigger cache",
+        },
+        {"service": "db", "version": "7", "time": "2026-11-30T11:20:00Z", "author": "bo", "message": "new index"},
+    ]
+    evidence = opened({"deploys.json": {"deploys": deploys} if wrapped else deploys})
+    assert evidence.logs is None
+    assert evidence.changes is not None
+    assert [(change.kind, change.service, change.title) for change in evidence.changes.changes()] == [
+        ("deploy", "web", "bigger cache"),
+        ("deploy", "db", "new index"),
+    ]

@@ -44,6 +44,9 @@ _SERVICE = (*fields.SERVICE, "repo", "repository", "project", "target")
 _TELLING = frozenset({"sha", "commit_sha", "commit_id", "flag", "flag_key", "flag_name", "feature_flag", "deployed_at",
                       "merged_at", "to_version", "rollback"})  # fmt: skip
 
+_BY_WHOM = frozenset({"commit_sha", "author", "committer", "by", "deployed_by", "changed_by", "released_by", "actor"})
+"""What says of a version that somebody brought it out, and not merely that something ran in it."""
+
 
 def kind_of(record: Mapping[str, Any]) -> str | None:
     """The kind of change that an object itself says it is; None when it does not say."""
@@ -57,9 +60,7 @@ def kind_of(record: Mapping[str, Any]) -> str | None:
         return "flag"
     if "sha" in values or "commit_id" in values:
         return "commit"
-    if any(name in values for name in ("deployed_at", "to_version")) or (
-        "version" in values and "commit_sha" in values
-    ):
+    if values.keys() & {"deployed_at", "to_version"} or ("version" in values and values.keys() & _BY_WHOM):
         return "deploy"
     return "commit" if isinstance(values.get("commit"), dict) else None
 
